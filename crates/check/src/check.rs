@@ -26,7 +26,7 @@ use entail_front::source::Sources;
 use entail_front::{Asked, Meaning, ModelSource, Property, PropertyKind, SAFETY, Specification, SpinClaim};
 use entail_ir::interpret::Step;
 use entail_ir::{Interpreter, Statement, System};
-use entail_model::{Deadline, Fault, FaultKind, Guarantee};
+use entail_model::{Deadline, Fault, FaultKind, Guarantee, Named};
 use entail_search::{End, ErrorKind, Errors, Limit};
 use entail_temporal::ctl::Asked as CtlQueries;
 use entail_temporal::{self as temporal, Claim, Satisfiability};

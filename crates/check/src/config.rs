@@ -1,9 +1,12 @@
 //! The options of a check, under their command-line names.
 
-pub use crate::names::Named;
+pub use crate::report::Format;
+pub use entail_model::Named;
+pub use entail_search::SearchOrder as Search;
+pub use entail_store::StoreKind as Store;
 
 use crate::contradictions::{self, Contradiction};
-use crate::names::{named, named_foreign};
+use crate::names::option;
 use entail_front::{Granularity, Language};
 use entail_ir::Passes;
 use entail_search::Errors;
@@ -36,8 +39,10 @@ pub struct Config {
     /// Do not check for invalid end states.
     pub no_end: bool,
     /// The search order; by default the one that suits the store.
+    #[serde(with = "crate::names::optional")]
     pub search: Option<Search>,
     /// How visited states are stored.
+    #[serde(with = "crate::names")]
     pub store: Store,
     /// The bits per state in lossy stores.
     pub hash_bits: Option<u32>,
@@ -148,39 +153,6 @@ pub enum TrailFile {
     File(PathBuf),
 }
 
-/// The search order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
-    /// Breadth-first search.
-    BreadthFirst,
-    /// Depth-first search.
-    DepthFirst,
-    /// Depth-first search, with a nested depth-first search for accepting cycles.
-    Nested,
-}
-
-/// How visited states are stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Store {
-    /// Lossless: short states are their own keys, longer ones use tree compression.
-    #[default]
-    Exact,
-    /// Tree compression.
-    Tree,
-    /// Uncompressed states.
-    Plain,
-    /// Collapse compression.
-    Collapse,
-    /// A minimised automaton that accepts the visited states.
-    Dfa,
-    /// Hash compaction.
-    Compact,
-    /// Bitstate hashing.
-    Bitstate,
-    /// State-space caching.
-    Cache,
-}
-
 /// Partial-order reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
@@ -245,31 +217,11 @@ pub enum LogKind {
     Error,
 }
 
-/// The format of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// Text.
-    #[default]
-    Text,
-    /// JSON.
-    Json,
-    /// The format of SPIN's `pan`.
-    Spin,
-}
-
-named!(Search { "bfs" => BreadthFirst, "dfs" => DepthFirst, "nested" => Nested });
-named!(Store { "exact" => Exact, "tree" => Tree, "plain" => Plain, "collapse" => Collapse, "dfa" => Dfa,
-    "compact" => Compact, "bitstate" => Bitstate, "cache" => Cache });
-named!(Reduction { "auto" => IfWorthIt, "por" => Stubborn, "ample" => Ample, "none" => None });
-named!(Backend { "jit" => Jit, "interpret" => Interpret });
-named!(Pass { "constants" => Constants, "unread" => Unread, "forget" => Forget, "merge" => Merge });
-named!(LogKind { "search" => Search, "new" => New, "match" => Match, "cycle" => Cycle, "push" => Push, "pop" => Pop,
+option!(Reduction { "auto" => IfWorthIt, "por" => Stubborn, "ample" => Ample, "none" => None });
+option!(Backend { "jit" => Jit, "interpret" => Interpret });
+option!(Pass { "constants" => Constants, "unread" => Unread, "forget" => Forget, "merge" => Merge });
+option!(LogKind { "search" => Search, "new" => New, "match" => Match, "cycle" => Cycle, "push" => Push, "pop" => Pop,
     "take" => Take, "try" => Try, "inside" => Inside, "accept" => Accept, "error" => Error });
-named!(Format { "text" => Text, "json" => Json, "spin" => Spin });
-named_foreign!(Fairness { "none" => None, "weak" => Weak, "strong" => Strong, "impartial" => Impartial,
-    "component" => Component });
-named_foreign!(Language { "promela" => Promela, "esml" => Esml, "bir" => Bir });
-named_foreign!(Granularity { "exact" => Exact, "statement" => Statement });
 
 impl Default for Config {
     fn default() -> Config {
@@ -317,19 +269,10 @@ impl Config {
         contradictions::find(self).map_or(Ok(()), Err)
     }
 
-    /// The requested search order, or the default. With a cache, only a depth-first search terminates: it detects
-    /// cycles on its stack.
+    /// The requested search order, or the default.
     pub(crate) fn search(&self) -> Search {
-        self.search.unwrap_or(match self.store {
-            Store::Cache => Search::DepthFirst,
-            Store::Exact
-            | Store::Tree
-            | Store::Plain
-            | Store::Collapse
-            | Store::Dfa
-            | Store::Compact
-            | Store::Bitstate => Search::BreadthFirst,
-        })
+        let usual = if self.store.forgets() { Search::DepthFirst } else { Search::default() };
+        self.search.unwrap_or(usual)
     }
 
     /// The effective reduction.
@@ -415,16 +358,6 @@ pub fn passes_without(without: &[Pass]) -> Passes {
         unread: has(Pass::Unread),
         forget: has(Pass::Forget),
         merge: has(Pass::Merge),
-    }
-}
-
-impl Store {
-    /// Whether the store never omits a state because of a hash collision.
-    pub(crate) fn is_lossless(self) -> bool {
-        match self {
-            Store::Exact | Store::Tree | Store::Plain | Store::Collapse | Store::Dfa | Store::Cache => true,
-            Store::Compact | Store::Bitstate => false,
-        }
     }
 }
 

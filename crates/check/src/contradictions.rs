@@ -1,7 +1,7 @@
 //! Contradictory options. Each contradiction is an error: no option is silently ignored.
 
-use crate::config::{Config, Reduction, Search, Store};
-use crate::names::Named;
+use crate::config::{Config, Reduction, Store};
+use entail_model::Named;
 use entail_temporal::Fairness;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -65,26 +65,37 @@ fn name(define: &str) -> &str {
 
 /// Contradictions between options of the store and the swarm.
 fn in_store(config: &Config) -> Found {
-    if config.store == Store::Cache && config.search == Some(Search::BreadthFirst) {
-        let reason = "`--store cache` replaces states, and only the stack of a depth-first search keeps it from following a cycle forever";
-        return Some((["--store", "--search"], format!("{reason}; leave out `--search`")));
+    if config.store.forgets() && config.search().is_breadth_first() {
+        let store = config.store.name();
+        let reason = "only the stack of a depth-first search keeps it from following a cycle forever";
+        let message = format!("`--store {store}` replaces states, and {reason}; leave out `--search`");
+        return Some((["--store", "--search"], message));
     }
-    if let Some((option, stores)) = of_another_store(config) {
-        let message = format!("`{option}` needs {stores}; leave it out, or change the store");
+    let sizes: [(&str, bool, Suits); 5] = [
+        ("--hash-bits", config.hash_bits.is_some(), Store::is_lossy),
+        ("--array", config.array.is_some(), Store::has_array),
+        ("--cache-slots", config.cache.slots.is_some(), Store::forgets),
+        ("--cache-probes", config.cache.probes.is_some(), Store::forgets),
+        ("--cache-collisions", config.cache.collisions.is_some(), Store::forgets),
+    ];
+    let unused = sizes.into_iter().find(|(_, is_given, suits)| *is_given && !suits(config.store));
+    if let Some((option, _, suits)) = unused {
+        let message = format!("`{option}` needs {}; leave it out, or change the store", stores(suits));
         return Some(([option, "--store"], message));
     }
-    if config.runs > 1 && config.store.is_lossless() {
+    if config.runs > 1 && !config.store.is_lossy() {
         let reason = "`--runs` repeats a search that may omit states, and this one does not";
-        return Some((["--runs", "--store"], format!("{reason}; add `--store compact` or `--store bitstate`")));
+        return Some((["--runs", "--store"], format!("{reason}; add {}", stores(Store::is_lossy))));
     }
     None
 }
 
 /// Contradictions between options for infinite runs.
 fn in_search(config: &Config) -> Found {
-    if config.search() == Search::Nested && config.fair != Fairness::None {
-        let reason = "`--search nested` does not support fairness";
-        let message = format!("{reason}; leave out `--search` for an SCC search");
+    if !config.search().is_generalised() && config.fair != Fairness::None {
+        let search = config.search().name();
+        let message =
+            format!("`--search {search}` does not support fairness; leave out `--search` for an SCC search");
         return Some((["--search", "--fair"], message));
     }
     if config.slice && !config.fair.is_realizable() {
@@ -146,19 +157,11 @@ const THREADS: RangeInclusive<u64> = 1..=1024;
 const HASH_BITS: RangeInclusive<u64> = 1..=64;
 const CACHE: RangeInclusive<u64> = 1..=1024;
 
-/// An option that does not apply to the store, and the stores that it applies to.
-fn of_another_store(config: &Config) -> Option<(&'static str, &'static str)> {
-    let (store, cache) = (config.store, config.cache);
-    let is_hashed = matches!(store, Store::Compact | Store::Bitstate);
-    let hashed = "`--store compact` or `--store bitstate`";
-    let cached = "`--store cache`";
-    [
-        (config.hash_bits.is_some() && !is_hashed, ("--hash-bits", hashed)),
-        (config.array.is_some() && store != Store::Bitstate, ("--array", "`--store bitstate`")),
-        (cache.slots.is_some() && store != Store::Cache, ("--cache-slots", cached)),
-        (cache.probes.is_some() && store != Store::Cache, ("--cache-probes", cached)),
-        (cache.collisions.is_some() && store != Store::Cache, ("--cache-collisions", cached)),
-    ]
-    .into_iter()
-    .find_map(|(is_useless, option)| is_useless.then_some(option))
+/// Whether something applies to a store.
+type Suits = fn(Store) -> bool;
+
+/// The stores to which it applies, in command-line syntax.
+fn stores(suits: Suits) -> String {
+    let suitable = Store::NAMES.iter().filter(|(_, store)| suits(*store));
+    suitable.map(|(name, _)| format!("`--store {name}`")).collect::<Vec<_>>().join(" or ")
 }

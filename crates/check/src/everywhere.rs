@@ -12,7 +12,7 @@ use crate::report::Searched;
 use entail_front::source::Sources;
 use entail_front::{Meaning, ModelSource, promela};
 use entail_ir::{Interpreter, Passes, System};
-use entail_model::{Guarantee, Model, Propositional};
+use entail_model::{Guarantee, Model, Named, Propositional};
 use entail_search::{Checks, End, ErrorKind, Errors, Limit};
 use entail_temporal::{Claim, Limits};
 use entail_testkit::promela::generate_subject;
@@ -33,7 +33,7 @@ fn plans(checks: Checks) -> Vec<(String, Plan)> {
         })
     };
     let mut all = vec![("as written".to_owned(), plan(Search::BreadthFirst, Reduction::None, Passes::NONE))];
-    for search in [Search::BreadthFirst, Search::DepthFirst, Search::Nested] {
+    for &(_, search) in Search::NAMES {
         for reduction in [Reduction::None, Reduction::Ample, Reduction::Stubborn] {
             for (name, passes) in Passes::each_alone().chain([("none", Passes::NONE), ("all", Passes::ALL)]) {
                 let plan = plan(search, reduction, passes);
@@ -109,14 +109,12 @@ fn lossy_plans(checks: Checks) -> Vec<(String, Plan)> {
 /// Lossless plans without optimisation: they visit the same states, and the first one is the reference.
 fn lossless_plans(checks: Checks, search: Search) -> Vec<(String, Plan)> {
     let exact = plans(checks).swap_remove(0).1;
-    [Store::Exact, Store::Tree, Store::Plain, Store::Collapse, Store::Dfa]
-        .map(|store| {
-            (
-                format!("{search:?}, {store:?}"),
-                with(&exact, |config| (config.search, config.store) = (Some(search), store)),
-            )
-        })
-        .into()
+    let lossless = Store::NAMES.iter().filter(|(_, store)| !store.is_lossy() && !store.forgets());
+    let plan = |&(name, store)| {
+        let plan = with(&exact, |config| (config.search, config.store) = (Some(search), store));
+        (format!("{search:?}, {name}"), plan)
+    };
+    lossless.map(plan).collect()
 }
 
 /// Plans with several threads, which even the smallest models are worth.

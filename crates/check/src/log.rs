@@ -1,14 +1,13 @@
 //! Logs of search events, for learners and for programs.
 
 use crate::config::{Config, LogKind};
-use crate::names::Named;
 use crate::observer::Observer;
 use crate::output::{self, Content, LOG_BEGINS, Outputs};
 use crate::progress::Listener;
 use crate::violation::Kind;
 use entail_ir::interpret::Step;
 use entail_ir::{EdgeId, Interpreter, Statement, System};
-use entail_model::{Event, EventTarget, StateName};
+use entail_model::{Event, EventTarget, Named, StateName};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,28 +1,8 @@
-//! Names of option values: the same on the command line, in JSON and in messages.
+//! Serialises options by their names.
 
+use entail_model::Named;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
-
-/// An option with named values.
-pub trait Named: Copy + PartialEq + 'static {
-    /// All values, each with its name.
-    const NAMES: &'static [(&'static str, Self)];
-
-    /// The name of this value.
-    fn name(self) -> &'static str {
-        let known = Self::NAMES.iter().find(|(_, value)| *value == self);
-        known.map_or("", |(name, _)| name)
-    }
-
-    /// The value of this name. An error lists the known names.
-    fn named(name: &str) -> Result<Self, String> {
-        let known = Self::NAMES.iter().find(|(known, _)| *known == name);
-        known.map(|(_, value)| *value).ok_or_else(|| {
-            let names: Vec<_> = Self::NAMES.iter().map(|(name, _)| *name).collect();
-            format!("expected one of: {}", names.join(", "))
-        })
-    }
-}
 
 /// For serde: serialises a value by its name.
 pub(crate) fn serialize<T: Named, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
@@ -53,19 +33,10 @@ pub(crate) mod optional {
     }
 }
 
-/// Names the variants of an enum of another crate.
-macro_rules! named_foreign {
-    ($type:ident { $($name:literal => $variant:ident),+ $(,)? }) => {
-        impl $crate::names::Named for $type {
-            const NAMES: &'static [(&'static str, $type)] = &[$(($name, $type::$variant)),+];
-        }
-    };
-}
-
 /// Names the variants of an enum, also for serde.
-macro_rules! named {
+macro_rules! option {
     ($type:ident { $($body:tt)+ }) => {
-        $crate::names::named_foreign!($type { $($body)+ });
+        entail_model::named!($type { $($body)+ });
 
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -81,4 +52,4 @@ macro_rules! named {
     };
 }
 
-pub(crate) use {named, named_foreign};
+pub(crate) use option;

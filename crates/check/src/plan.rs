@@ -23,7 +23,7 @@ use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, Rule, is_too_large};
 use entail_ir::{Interpreter, Passes};
 use entail_model::{Concurrent, Deadline, Model, Propositional, Reduced};
-use entail_search::{Checkpointer, Checks, End, Errors, Limit, Limits, Threads};
+use entail_search::{Algorithm, Checkpointer, Checks, End, Errors, Limit, Limits, Threads};
 use entail_store::{ExactPairSet, ExactWordSet};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
@@ -142,21 +142,6 @@ struct Task<'a> {
     limits: &'a Limits<'a>,
 }
 
-/// The search algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Breadth-first search.
-    BreadthFirst,
-    /// Depth-first search.
-    DepthFirst,
-    /// SCC search for accepting cycles.
-    Scc,
-    /// Nested depth-first search for accepting cycles.
-    Nested,
-    /// CTL model checking, subformula by subformula.
-    Ctl,
-}
-
 impl Plan {
     pub fn of(config: &Config) -> Plan {
         let checks = Checks {
@@ -176,10 +161,7 @@ impl Plan {
 
     /// The claim in the form that the search needs.
     pub fn prepared(&self, claim: Claim, limits: temporal::Limits) -> Result<Claim, temporal::Limit> {
-        match self.config.search() {
-            Search::BreadthFirst | Search::DepthFirst => Ok(claim),
-            Search::Nested => claim.degeneralised(limits),
-        }
+        if self.config.search().is_generalised() { Ok(claim) } else { claim.degeneralised(limits) }
     }
 
     /// Runs the search. An error is the reason why it cannot be saved or resumed.
@@ -338,7 +320,7 @@ impl Plan {
         if let (Goal::Ctl(formula, _), SearchKind::SafetyClaim(_)) = (goal, &kind) {
             (done.outcome, done.evidence) = answer_of(formula, done.outcome);
         }
-        done.store = done.levels.last().map_or(store, |level| Store::of(level.kind));
+        done.store = done.levels.last().map_or(store, |level| level.kind.store());
         done.no_files = scratch.failure().map(|words| format!("{}: {words}", scratch.directory().display()));
         (done.memory, done.reduction, done.state_bits) = (memory, reduction, model.bits());
         done.fairness = goal.fairness(self.config.fair);
@@ -357,7 +339,7 @@ impl Plan {
 
     /// Whether the search may omit states.
     pub fn is_lossy(&self, goal: Goal) -> bool {
-        !self.store_for(goal, &self.search_kind(goal)).is_lossless()
+        self.store_for(goal, &self.search_kind(goal)).is_lossy()
     }
 
     /// The rule for reduced sets of steps, or why reduction does not apply.
@@ -387,7 +369,7 @@ impl Plan {
         match (goal, kind) {
             (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => Store::Exact,
             (Goal::Ctl(..), SearchKind::Reachability | SearchKind::SafetyClaim(_))
-                if !self.config.store.is_lossless() =>
+                if self.config.store.is_lossy() =>
             {
                 Store::Exact
             }
@@ -405,12 +387,14 @@ impl Plan {
     /// The provisos against the ignoring problem. A breadth-first search can check its queue; other searches solve
     /// the problem statically.
     fn provisos(&self, kind: &SearchKind) -> &'static [Proviso] {
-        match (kind, self.config.search()) {
-            (SearchKind::Reachability, Search::BreadthFirst) => &[Proviso::Search, Proviso::Automata],
-            (SearchKind::Reachability, Search::DepthFirst | Search::Nested)
-            | (SearchKind::SafetyClaim(_) | SearchKind::Liveness(_) | SearchKind::Ctl(..), _) => {
-                &[Proviso::Automata]
+        match kind {
+            SearchKind::Reachability if self.config.search().is_breadth_first() => {
+                &[Proviso::Search, Proviso::Automata]
             }
+            SearchKind::Reachability
+            | SearchKind::SafetyClaim(_)
+            | SearchKind::Liveness(_)
+            | SearchKind::Ctl(..) => &[Proviso::Automata],
         }
     }
 
@@ -425,9 +409,9 @@ impl Plan {
     ) -> io::Result<Searched> {
         let Task { kind, claim, limits, .. } = task;
         let Some(claim) = claim else {
-            let (outcome, became, algorithm) = self.explore(model, bits, task, watch, saved)?;
-            let StoreOutcome { guarantee, levels, .. } = became;
-            return Ok(Searched { guarantee, levels, ..self.searched(outcome, algorithm) });
+            let (outcome, StoreOutcome { guarantee, levels, .. }) =
+                self.explore(model, bits, task, watch, saved)?;
+            return Ok(Searched { guarantee, levels, ..self.searched(outcome, kind) });
         };
         // Fairness concerns only infinite runs.
         let fairness = match kind {
@@ -445,16 +429,20 @@ impl Plan {
         let bits = product.bits().unwrap_or(bits + u64::BITS);
         let watch = &mut OfModel(watch);
         let mut evidence = None;
-        let (outcome, StoreOutcome { guarantee, levels, .. }, algorithm) = match kind {
+        let (outcome, StoreOutcome { guarantee, levels, .. }) = match kind {
             SearchKind::Reachability | SearchKind::SafetyClaim(_) => {
                 let checks = &Checks { errors: self.errors_of_claims(), ..Checks::OF_CLAIMS };
                 let task = Task { checks, limits, ..task };
                 self.explore(&product, bits, task, watch, saved)?
             }
-            SearchKind::Liveness(_) => match bits {
-                64..128 => self.find_accepting_run(&product, ExactPairSet::new(), limits, watch),
-                _ => self.find_accepting_run(&product, ExactWordSet::new(bits), limits, watch),
-            },
+            SearchKind::Liveness(_) => {
+                let order = self.config.search();
+                let outcome = match bits {
+                    64..128 => order.find_accepting_run(&product, ExactPairSet::new(), limits, watch),
+                    _ => order.find_accepting_run(&product, ExactWordSet::new(bits), limits, watch),
+                };
+                (outcome, StoreOutcome::EXACT)
+            }
             SearchKind::Ctl(formula, asked) => {
                 let search = CtlSearch { formula, asked, fairness, limits };
                 let (outcome, reasons) = match bits {
@@ -462,7 +450,7 @@ impl Plan {
                     _ => search.run(&product, || ExactWordSet::new(bits), watch),
                 };
                 evidence = reasons.map(|reasons| reasons.map(|one| one.step));
-                (outcome, StoreOutcome::EXACT, Algorithm::Ctl)
+                (outcome, StoreOutcome::EXACT)
             }
         };
         let (outcome, watched) = of_model(&product, outcome);
@@ -473,7 +461,7 @@ impl Plan {
             process_limit: product.is_crowded().then(|| product.most_processes()),
             propositions_seen: product.ever(),
             evidence,
-            ..self.searched(outcome, algorithm)
+            ..self.searched(outcome, kind)
         })
     }
 

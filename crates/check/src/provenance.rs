@@ -5,6 +5,7 @@
 
 use crate::config::Reading;
 use entail_front::{Asked, AskedKind, Granularity, Language, ModelSource, Property};
+use entail_model::Named;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -105,10 +106,8 @@ impl ReadAs {
             fixed: reading.fixed.clone(),
             include_dirs: reading.include_dirs.clone(),
             language: reading.language.map(|language| language.name().to_owned()),
-            granularity: match reading.granularity {
-                Granularity::Exact => None,
-                Granularity::Statement => Some(STATEMENT.to_owned()),
-            },
+            granularity: (reading.granularity != Granularity::default())
+                .then(|| reading.granularity.name().to_owned()),
         }
     }
 
@@ -122,8 +121,8 @@ impl ReadAs {
         if reading.include_dirs.is_empty() {
             all.include_dirs.clone_from(&self.include_dirs);
         }
-        all.language = reading.language.or_else(|| language(self.language.as_deref()?));
-        if self.granularity.as_deref() == Some(STATEMENT) {
+        all.language = reading.language.or_else(|| Language::find(self.language.as_deref()?));
+        if self.granularity.as_deref() == Some(Granularity::Statement.name()) {
             all.granularity = Granularity::Statement;
         }
         all
@@ -144,20 +143,16 @@ impl Shown {
     /// A property, which may be one from the command line (`asked`).
     pub fn of(property: &Property, asked: &[Asked]) -> Shown {
         let asked = asked.iter().find(|asked| asked.name() == property.name);
-        let asked = asked.map(|asked| (kind_name(asked.kind).to_owned(), asked.source.clone(), asked.text.clone()));
+        let asked = asked.map(|asked| (asked.kind.name().to_owned(), asked.source.clone(), asked.text.clone()));
         Shown { name: property.name.clone(), text: property.text.clone(), asked }
     }
 
     /// The property as it was given on the command line.
     pub fn asked(&self) -> Option<Asked> {
         let (kind, source, text) = self.asked.clone()?;
-        let kinds = [AskedKind::Formula, AskedKind::Ctl, AskedKind::Never, AskedKind::Hoa];
-        let kind = kinds.into_iter().find(|known| kind_name(*known) == kind)?;
-        Some(Asked { kind, source, text })
+        Some(Asked { kind: AskedKind::find(&kind)?, source, text })
     }
 }
-
-const STATEMENT: &str = "statement";
 
 /// The last component of a path.
 pub fn file_name(path: &Path) -> String {
@@ -166,17 +161,4 @@ pub fn file_name(path: &Path) -> String {
 
 fn digits(fingerprint: u64) -> String {
     format!("{fingerprint:016x}")
-}
-
-fn language(name: &str) -> Option<Language> {
-    [Language::Promela, Language::Esml, Language::Bir].into_iter().find(|language| language.name() == name)
-}
-
-fn kind_name(kind: AskedKind) -> &'static str {
-    match kind {
-        AskedKind::Formula => "ltl",
-        AskedKind::Ctl => "ctl",
-        AskedKind::Never => "never",
-        AskedKind::Hoa => "hoa",
-    }
 }

@@ -5,12 +5,12 @@
 
 use crate::config::{Config, Search};
 use crate::coverage::Coverage;
-use crate::plan::{Algorithm, Goal, Plan};
+use crate::plan::{Goal, Plan};
 use crate::progress::Watch;
 use crate::report::{Searched, coverage};
 use entail_ir::Interpreter;
 use entail_model::Guarantee;
-use entail_search::{End, Errors, Limit};
+use entail_search::{Algorithm, End, Errors, Limit};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
@@ -216,7 +216,7 @@ mod tests {
     use crate::config::Store;
     use entail_front::source::Sources;
     use entail_front::{ModelSource, promela};
-    use entail_model::Model;
+    use entail_model::{Model, Named};
     use entail_search::Checks;
 
     /// About 30,000 states, with one error.
@@ -281,10 +281,8 @@ mod tests {
     }
 
     fn search_of(member: &Member) -> Search {
-        match member.algorithm {
-            Algorithm::DepthFirst => Search::DepthFirst,
-            Algorithm::BreadthFirst | Algorithm::Scc | Algorithm::Nested | Algorithm::Ctl => Search::BreadthFirst,
-        }
+        let mut orders = Search::NAMES.iter().map(|(_, search)| *search);
+        orders.find(|search| search.exploration() == member.algorithm).expect("a search of all states")
     }
 
     #[test]

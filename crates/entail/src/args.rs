@@ -6,6 +6,7 @@ use crate::run::ViewArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use entail_check::config::{Backend, Format, LogKind, Named, Pass, Reduction, Search, Store};
 use entail_front::{Granularity, Language};
+use entail_model::named;
 use entail_temporal::Fairness;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,7 +38,7 @@ pub struct CheckArgs {
     #[arg(required_unless_present = "resume", value_name = "MODEL")]
     pub models: Vec<PathBuf>,
     /// Report as text, as JSON, or in the format of SPIN's `pan`
-    #[arg(long, value_name = "text|json|spin", default_value = "text", value_parser = Format::named)]
+    #[arg(long, value_name = Format::names().join("|"), default_value = "text", value_parser = Format::named)]
     pub format: Format,
     /// Write the counterexample to this file [default: MODEL.trail]
     #[arg(long, value_name = "FILE")]
@@ -129,7 +130,7 @@ pub struct SimulateArgs {
     #[arg(long)]
     pub force: bool,
     /// How to compute successors; does not affect the run
-    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = Backend::named)]
+    #[arg(long, value_name = Backend::names().join("|"), default_value = "jit", value_parser = Backend::named)]
     pub backend: Backend,
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -178,7 +179,7 @@ pub struct GraphArgs {
     #[arg(long, value_name = "DEPTH", conflicts_with = "search")]
     pub tree: Option<usize>,
     /// Show a search of the states step by step, up to the first error
-    #[arg(long, value_name = "bfs|dfs", value_parser = Order::named)]
+    #[arg(long, value_name = Order::names().join("|"), value_parser = Order::named)]
     pub search: Option<Order>,
     /// Draw no more states than this
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
@@ -248,10 +249,10 @@ pub struct ReadingArgs {
     #[arg(long)]
     pub allow_include: bool,
     /// The model's language [default: esml or bir by file extension, otherwise promela]
-    #[arg(long, value_name = "promela|esml|bir", value_parser = Language::named)]
+    #[arg(long, value_name = Language::names().join("|"), value_parser = Language::named)]
     pub lang: Option<Language>,
     /// Step granularity in ESML: as the language defines it, or one statement
-    #[arg(long, value_name = "exact|statement", default_value = "exact", value_parser = Granularity::named)]
+    #[arg(long, value_name = Granularity::names().join("|"), default_value = "exact", value_parser = Granularity::named)]
     pub granularity: Granularity,
 }
 
@@ -265,7 +266,7 @@ pub struct WhatArgs {
     #[command(flatten)]
     pub asked: AskedArgs,
     /// Consider only fair infinite runs, by this kind of fairness
-    #[arg(long, value_name = "none|weak|strong|impartial|component", default_value = "none", value_parser = Fairness::named)]
+    #[arg(long, value_name = Fairness::names().join("|"), default_value = "none", value_parser = Fairness::named)]
     pub fair: Fairness,
     /// Count all errors instead of stopping at the first
     #[arg(long)]
@@ -300,7 +301,7 @@ pub struct AskedArgs {
 pub struct PassArgs {
     /// Disable this optimisation: constant propagation (constants), removal of irrelevant variables (unread), resetting of
     /// dead variables (forget) or statement merging (merge); may be repeated
-    #[arg(long, value_name = "constants|unread|forget|merge", value_delimiter = ',', value_parser = Pass::named)]
+    #[arg(long, value_name = Pass::names().join("|"), value_delimiter = ',', value_parser = Pass::named)]
     pub without: Vec<Pass>,
 }
 
@@ -310,13 +311,13 @@ pub struct HowArgs {
     /// Search order: breadth-first (bfs) finds a short counterexample, with --no-opt a shortest one; nested is depth-first
     /// (dfs), with nested depth-first search for accepting cycles [default: bfs with depth-first probes; dfs with --store
     /// cache]
-    #[arg(long, value_name = "bfs|dfs|nested", value_parser = Search::named)]
+    #[arg(long, value_name = Search::names().join("|"), value_parser = Search::named)]
     pub search: Option<Search>,
     /// How to store visited states: short ones as they are and long ones by tree compression (exact), all by tree compression (tree),
     /// uncompressed (plain), by collapse compression (collapse), or in a minimised automaton (dfa). Hash compaction (compact) and bitstate hashing (bitstate) take
     /// less memory, but hash collisions may omit states. State-space caching (cache) keeps a limited number of states, and
     /// explores a state again after replacing it
-    #[arg(long, value_name = "exact|tree|plain|collapse|dfa|compact|bitstate|cache", default_value = "exact", value_parser = Store::named)]
+    #[arg(long, value_name = Store::names().join("|"), default_value = "exact", value_parser = Store::named)]
     pub store: Store,
     /// Bits per state: the size of its hash [compact: 40], or its bits in the array [bitstate: 4, or 3 if the array fills up]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -333,10 +334,10 @@ pub struct HowArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// Partial-order reduction: stubborn sets where they pay off (auto), stubborn sets (por), ample sets (ample) or none
-    #[arg(long, value_name = "auto|por|ample|none", default_value = "auto", value_parser = Reduction::named)]
+    #[arg(long, value_name = Reduction::names().join("|"), default_value = "auto", value_parser = Reduction::named)]
     pub reduce: Reduction,
     /// How to compute successors
-    #[arg(long, value_name = "jit|interpret", default_value = "jit", value_parser = Backend::named)]
+    #[arg(long, value_name = Backend::names().join("|"), default_value = "jit", value_parser = Backend::named)]
     pub backend: Backend,
     /// Explore the model exactly as written, without optimisation or reduction
     #[arg(long)]
@@ -444,9 +445,7 @@ pub enum Order {
     DepthFirst,
 }
 
-impl Named for Order {
-    const NAMES: &[(&str, Order)] = &[("bfs", Order::BreadthFirst), ("dfs", Order::DepthFirst)];
-}
+named!(Order { "bfs" => BreadthFirst, "dfs" => DepthFirst });
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
@@ -458,16 +457,8 @@ pub enum What {
     Ir,
 }
 
-impl Named for What {
-    const NAMES: &[(&str, What)] = &[
-        ("automata", What::Automata),
-        ("claim", What::Claim),
-        ("symbols", What::Symbols),
-        ("dependencies", What::Dependencies),
-        ("code", What::Code),
-        ("ir", What::Ir),
-    ];
-}
+named!(What { "automata" => Automata, "claim" => Claim, "symbols" => Symbols, "dependencies" => Dependencies,
+    "code" => Code, "ir" => Ir });
 
 impl GraphArgs {
     pub fn format(&self) -> GraphFormat {

@@ -52,7 +52,7 @@ fn read_formula(name: &str, text: &str, sources: &mut Sources, problems: &mut Ve
     let limits = Limits::default();
     match translate(&mut temporal.formulas, temporal.formula, limits) {
         Ok(automaton) => {
-            let title = sources.text(temporal.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let title = sources.line(temporal.span);
             let satisfiability = satisfiability(&mut temporal.formulas, temporal.formula, &automaton, limits).ok();
             Some(Read { named: NamedAutomaton { automaton, propositions, title: Some(title) }, satisfiability })
         }

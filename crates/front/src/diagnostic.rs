@@ -74,6 +74,12 @@ impl Diagnostic {
         }
     }
 
+    /// Reports a problem of something that has no meaning then.
+    pub fn refuse<T>(self, problems: &mut Vec<Diagnostic>) -> Option<T> {
+        problems.push(self);
+        None
+    }
+
     /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && self.property.is_none()

@@ -14,6 +14,7 @@ pub mod suggest;
 
 use diagnostic::Diagnostic;
 use entail_ir::{Expr, Monitor, StatementId, System};
+use entail_model::named;
 use entail_temporal::{Claim, Ctl, Fairness, Formula, Formulas};
 use promela::slice::{Aim, Sliced};
 use source::Sources;
@@ -68,6 +69,8 @@ pub enum AskedKind {
     Hoa,
 }
 
+named!(AskedKind { "ltl" => Formula, "ctl" => Ctl, "never" => Never, "hoa" => Hoa });
+
 impl Asked {
     /// The name of the property.
     pub fn name(&self) -> String {
@@ -89,12 +92,16 @@ pub enum Granularity {
     Statement,
 }
 
+named!(Granularity { "exact" => Exact, "statement" => Statement });
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     Promela,
     Esml,
     Bir,
 }
+
+named!(Language { "promela" => Promela, "esml" => Esml, "bir" => Bir });
 
 /// The result of reading a model.
 #[derive(Debug)]
@@ -224,8 +231,7 @@ pub fn load_slice(path: &Path, options: &Options, aims: &[Aim], fairness: Fairne
     let mut problems = Vec::new();
     let found = match options.language.unwrap_or_else(|| Language::of(path)) {
         Language::Esml | Language::Bir => {
-            problems.push(Diagnostic::general("only Promela models can be sliced so far"));
-            None
+            Diagnostic::general("only Promela models can be sliced so far").refuse(&mut problems)
         }
         Language::Promela => promela::load_slice(path, options, aims, fairness, &mut sources, &mut problems),
     };
@@ -270,10 +276,7 @@ fn load_with(
     let bytes = options.text.as_ref().map_or_else(|| source::read(path), |text| Ok(text.as_bytes().to_vec()));
     match bytes.and_then(|bytes| source::text_of(&name, bytes)) {
         Ok(text) => load_text(&name, &text, options, sources, problems),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
+        Err(problem) => problem.refuse(problems),
     }
 }
 
@@ -290,14 +293,6 @@ impl Language {
             Some("esml") => Language::Esml,
             Some("bir") => Language::Bir,
             Some(_) | None => Language::Promela,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Language::Promela => "promela",
-            Language::Esml => "esml",
-            Language::Bir => "bir",
         }
     }
 

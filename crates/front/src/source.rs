@@ -77,6 +77,11 @@ impl Sources {
         &self.file(span.file).text[span.start as usize..span.end as usize]
     }
 
+    /// The text of a span on one line.
+    pub fn line(&self, span: Span) -> String {
+        self.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     pub fn place(&self, span: Span) -> Place {
         let file = self.file(span.file);
         let line = file.lines.partition_point(|&start| start <= span.start) - 1;

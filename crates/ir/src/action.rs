@@ -64,6 +64,16 @@ pub enum Pattern {
     Ignore,
 }
 
+impl Pattern {
+    /// The place that it stores to, if it stores.
+    pub fn stored(&self) -> Option<&Place> {
+        match self {
+            Pattern::Store(place) => Some(place),
+            Pattern::Equal(_) | Pattern::Ignore => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     pub process_type: ProcessTypeId,
@@ -119,6 +129,24 @@ pub enum BlockNode {
         statement: StatementId,
     },
     Jump(Option<NodeId>),
+}
+
+impl BlockNode {
+    /// The action that it executes, if it executes one.
+    pub fn action(&self) -> Option<&Action> {
+        match self {
+            BlockNode::Do { action, .. } => Some(action),
+            BlockNode::Choose { .. } | BlockNode::Jump(_) => None,
+        }
+    }
+
+    /// The nodes that it may continue at.
+    pub fn successors(&self) -> &[NodeId] {
+        match self {
+            BlockNode::Do { next, .. } | BlockNode::Jump(next) => next.as_slice(),
+            BlockNode::Choose { alternatives, .. } => alternatives,
+        }
+    }
 }
 
 impl Block {

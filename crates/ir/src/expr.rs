@@ -1,6 +1,6 @@
 //! Expressions: 32-bit signed arithmetic, as in C.
 
-use entail_model::FaultKind;
+use entail_model::{FaultKind, named};
 
 use crate::{Base, LocationId, Pattern, Place, ProcessTypeId};
 
@@ -89,24 +89,7 @@ pub enum ChannelTest {
     NotEmpty,
 }
 
-impl ChannelTest {
-    const ALL: [ChannelTest; 4] =
-        [ChannelTest::Full, ChannelTest::Empty, ChannelTest::NotFull, ChannelTest::NotEmpty];
-
-    /// The name in Promela and the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            ChannelTest::Full => "full",
-            ChannelTest::Empty => "empty",
-            ChannelTest::NotFull => "nfull",
-            ChannelTest::NotEmpty => "nempty",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<ChannelTest> {
-        Self::ALL.into_iter().find(|test| test.name() == name)
-    }
-}
+named!(ChannelTest { "full" => Full, "empty" => Empty, "nfull" => NotFull, "nempty" => NotEmpty });
 
 impl Expr {
     /// The conjuncts, in order of evaluation.
@@ -213,6 +196,13 @@ impl Expr {
         self.each_child(&mut |child| child.each(each));
     }
 
+    /// Whether a condition holds for it or one inside it.
+    pub fn any(&self, is: impl Fn(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.each(&mut |part| found |= is(part));
+        found
+    }
+
     /// Whether `part` is one of its conjuncts.
     pub fn needs(&self, part: &Expr) -> bool {
         match self {
@@ -232,35 +222,31 @@ impl Expr {
         exists: impl Fn(&Place) -> bool,
         divides: impl Fn(&Expr) -> bool,
     ) -> bool {
-        let mut may = false;
-        self.each(&mut |part| {
-            may |= match part {
-                Expr::Load(place) => !exists(place),
-                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => !divides(&sides.1),
-                Expr::Const(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Conditional(_)
-                | Expr::Myself
-                | Expr::ProcessCount
-                | Expr::Last
-                | Expr::Timeout
-                | Expr::Started
-                | Expr::Find(_) => false,
-                // Only others may not be there.
-                Expr::PriorityOf(process) => **process != Expr::Myself,
-                Expr::Length(_)
-                | Expr::Channel(..)
-                | Expr::Poll(_)
-                | Expr::Enabled(_)
-                | Expr::LocationOf(_)
-                | Expr::At(..)
-                | Expr::NonProgress
-                | Expr::Accepting
-                | Expr::Fault(_) => true,
-            }
-        });
-        may
+        self.any(|part| match part {
+            Expr::Load(place) => !exists(place),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => !divides(&sides.1),
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::Started
+            | Expr::Find(_) => false,
+            // Only others may not be there.
+            Expr::PriorityOf(process) => **process != Expr::Myself,
+            Expr::Length(_)
+            | Expr::Channel(..)
+            | Expr::Poll(_)
+            | Expr::Enabled(_)
+            | Expr::LocationOf(_)
+            | Expr::At(..)
+            | Expr::NonProgress
+            | Expr::Accepting
+            | Expr::Fault(_) => true,
+        })
     }
 
     /// Whether the two are syntactically complementary: in every state exactly one is true, or both fault.
@@ -295,6 +281,15 @@ impl Expr {
 }
 
 impl UnaryOp {
+    /// The symbol in C, Promela and the text form.
+    pub fn symbol(self) -> char {
+        match self {
+            UnaryOp::Not => '!',
+            UnaryOp::Negate => '-',
+            UnaryOp::Complement => '~',
+        }
+    }
+
     pub fn apply(self, value: i32) -> i32 {
         match self {
             UnaryOp::Not => i32::from(value == 0),
@@ -329,28 +324,21 @@ impl BinaryOp {
         }
     }
 
+    /// Whether the result is a truth value.
+    pub fn is_logical(self) -> bool {
+        matches!(self, BinaryOp::And | BinaryOp::Or) || self.opposite().is_some()
+    }
+
     /// The complementary comparison.
     pub fn opposite(self) -> Option<BinaryOp> {
-        match self {
-            BinaryOp::Lt => Some(BinaryOp::Ge),
-            BinaryOp::Ge => Some(BinaryOp::Lt),
-            BinaryOp::Gt => Some(BinaryOp::Le),
-            BinaryOp::Le => Some(BinaryOp::Gt),
-            BinaryOp::Eq => Some(BinaryOp::Ne),
-            BinaryOp::Ne => Some(BinaryOp::Eq),
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitXor
-            | BinaryOp::BitOr
-            | BinaryOp::Shl
-            | BinaryOp::Shr
-            | BinaryOp::And
-            | BinaryOp::Or => None,
-        }
+        const PAIRS: [[BinaryOp; 2]; 3] =
+            [[BinaryOp::Lt, BinaryOp::Ge], [BinaryOp::Gt, BinaryOp::Le], [BinaryOp::Eq, BinaryOp::Ne]];
+        let opposite = |[one, other]: [BinaryOp; 2]| match self {
+            op if op == one => Some(other),
+            op if op == other => Some(one),
+            _ => None,
+        };
+        PAIRS.into_iter().find_map(opposite)
     }
 
     /// C's operators on 32-bit numbers; `None` for a division by zero. Undefined cases of C wrap around.

@@ -351,6 +351,16 @@ impl Scalar {
         }
     }
 
+    /// The numbers that its bits can represent. 32 unsigned bits are read as a signed number.
+    pub fn representable(self) -> Range {
+        let unused = 32 - u32::from(self.bits);
+        match (self.signed, unused) {
+            (true, _) => Range { low: i32::MIN >> unused, high: i32::MAX >> unused },
+            (false, 0) => Range::ANY,
+            (false, _) => Range { low: 0, high: (u32::MAX >> unused) as i32 },
+        }
+    }
+
     /// The value of a dead variable: 0, or the closest value in range.
     pub fn blank(self) -> i32 {
         self.range.map_or(0, |Range { low, high }| 0.max(low).min(high))
@@ -364,6 +374,9 @@ impl Scalar {
 }
 
 impl Range {
+    /// All numbers.
+    pub const ANY: Range = Range { low: i32::MIN, high: i32::MAX };
+
     pub const fn contains(self, value: i32) -> bool {
         self.low <= value && value <= self.high
     }
@@ -475,6 +488,14 @@ impl Place {
     /// A place without storage.
     pub fn nowhere(scalar: Scalar) -> Self {
         Place { base: Base::Nowhere, offset: 0, indices: Vec::new(), scalar }
+    }
+
+    /// Whether it does not belong to another process.
+    pub fn is_near(&self) -> bool {
+        match self.base {
+            Base::Global | Base::Local | Base::Nowhere => true,
+            Base::Remote(..) => false,
+        }
     }
 
     /// Its offset, if its indices are constants.

@@ -69,17 +69,13 @@ impl<'a> Verifier<'a> {
             self.within(format_args!("process {}", process_type.name), |this| this.process_type(process_type));
         }
         self.process = None;
-        for (number, (condition, statement)) in system.invariants.iter().enumerate() {
-            self.within(format_args!("invariant {number}"), |this| {
-                this.expr(condition, 1);
-                this.statement_id(*statement);
-            });
-        }
-        for (number, (condition, statement)) in system.propositions.iter().enumerate() {
-            self.within(format_args!("proposition {number}"), |this| {
-                this.expr(condition, 1);
-                this.statement_id(*statement);
-            });
+        for (what, all) in [("invariant", &system.invariants), ("proposition", &system.propositions)] {
+            for (number, (condition, statement)) in all.iter().enumerate() {
+                self.within(format_args!("{what} {number}"), |this| {
+                    this.expr(condition, 1);
+                    this.statement_id(*statement);
+                });
+            }
         }
         system.monitor.iter().for_each(|monitor| self.within("monitor", |this| this.monitor(monitor)));
         self.edge_ranges();

@@ -8,6 +8,8 @@
 
 mod accepting;
 mod deadline;
+mod forward;
+mod named;
 mod observer;
 mod reduction;
 mod shuffled;
@@ -18,13 +20,14 @@ mod successors;
 
 pub use accepting::{AcceptanceMarks, Accepting, Concurrent, Propositional, Valuation};
 pub use deadline::Deadline;
+pub use named::Named;
 pub use observer::{Event, EventTarget, Observer, Progress, StateName};
 pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use starting_at::StartingAt;
 pub use store::{
-    Full, Growth, Guarantee, Key, KeySet, Keys, Numbered, Opened, Partition, StateKey, Store, Visit, WideKey,
-    insert_each, partition_of,
+    Full, Growth, Guarantee, Key, KeySet, Keys, LosslessStore, Numbered, Opened, Partition, StateKey, Store, Visit,
+    WideKey, insert_each, partition_of,
 };
 pub use subformula::{AfterFault, Subformula, SubformulaId, Subformulas};
 pub use successors::{Successor, Successors, Target};

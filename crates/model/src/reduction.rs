@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::{
-    Concurrent, Fired, Marks, Model, Part, Propositional, State, StateBuf, StateKey, Successors, Target,
-    Transition, UnusedBits, Valuation,
-};
+use crate::forward::forward_to_model;
+use crate::{Concurrent, Model, Part, Propositional, State, StateKey, Successors, Target, Transition, Valuation};
 
 /// Partial-order reduction: selects a sufficient subset of the steps out of a state, such as a stubborn or an ample
 /// set.
@@ -70,21 +68,7 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
         successors.for_each_step(|step| steps.push(step));
     }
 
-    fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
-        self.model.fire(step, state)
-    }
-
-    fn is_transient(&self, state: &State) -> bool {
-        self.model.is_transient(state)
-    }
-
-    fn marks(&self, state: &State) -> Marks {
-        self.model.marks(state)
-    }
-
-    fn unused_bits(&self) -> Option<UnusedBits> {
-        self.model.unused_bits()
-    }
+    forward_to_model!();
 
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
         self.model.parts(state, parts);
@@ -92,10 +76,6 @@ impl<M: Model, R: Reduction<M>> Model for Reduced<'_, M, R> {
 
     fn needs_proviso(&self) -> bool {
         self.reduction.is_some_and(R::needs_proviso)
-    }
-
-    fn should_restart(&self, steps: u64) -> bool {
-        self.model.should_restart(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut Self::Scratch) {

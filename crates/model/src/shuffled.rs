@@ -1,6 +1,7 @@
 //! Models with another order of steps, so that lossy searches omit different states.
 
-use crate::{Fired, Marks, Model, State, StateBuf, StateKey, Successors, Transition, UnusedBits};
+use crate::forward::forward_to_model;
+use crate::{Model, State, StateKey, Successors, Transition};
 
 /// A model with a random order of steps that depends only on a seed and the state, so that a run can be replayed. Seed
 /// 0 keeps the model's order.
@@ -66,28 +67,10 @@ impl<M: Model> Model for Shuffled<'_, M> {
         shuffle(&mut steps[before..], |count| dice.below(count));
     }
 
-    fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
-        self.model.fire(step, state)
-    }
-
-    fn is_transient(&self, state: &State) -> bool {
-        self.model.is_transient(state)
-    }
-
-    fn marks(&self, state: &State) -> Marks {
-        self.model.marks(state)
-    }
-
-    fn unused_bits(&self) -> Option<UnusedBits> {
-        self.model.unused_bits()
-    }
+    forward_to_model!();
 
     fn needs_proviso(&self) -> bool {
         self.model.needs_proviso()
-    }
-
-    fn should_restart(&self, steps: u64) -> bool {
-        self.model.should_restart(steps)
     }
 
     /// Only in the model's own order.

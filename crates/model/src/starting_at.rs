@@ -1,8 +1,8 @@
 //! A model with another initial state.
 
+use crate::forward::forward_to_model;
 use crate::{
-    AcceptanceMarks, Accepting, Fired, Marks, Model, Part, Propositional, State, StateBuf, StateKey, Successors,
-    Transition, UnusedBits, Valuation,
+    AcceptanceMarks, Accepting, Model, Part, Propositional, State, StateKey, Successors, Transition, Valuation,
 };
 
 /// The same model, whose only initial state is a given stable state.
@@ -25,21 +25,7 @@ impl<M: Model> Model for StartingAt<'_, M> {
         self.model.enabled(state, steps);
     }
 
-    fn fire(&self, step: M::Step, state: &mut StateBuf) -> Fired {
-        self.model.fire(step, state)
-    }
-
-    fn is_transient(&self, state: &State) -> bool {
-        self.model.is_transient(state)
-    }
-
-    fn marks(&self, state: &State) -> Marks {
-        self.model.marks(state)
-    }
-
-    fn unused_bits(&self) -> Option<UnusedBits> {
-        self.model.unused_bits()
-    }
+    forward_to_model!();
 
     fn parts(&self, state: &State, parts: &mut Vec<Part>) {
         self.model.parts(state, parts);
@@ -47,10 +33,6 @@ impl<M: Model> Model for StartingAt<'_, M> {
 
     fn needs_proviso(&self) -> bool {
         self.model.needs_proviso()
-    }
-
-    fn should_restart(&self, steps: u64) -> bool {
-        self.model.should_restart(steps)
     }
 
     fn expand(&self, state: &State, successors: &mut Successors<M::Step>, scratch: &mut M::Scratch) {

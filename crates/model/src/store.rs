@@ -175,6 +175,20 @@ pub trait Numbered: Keys {
     fn set_number(&mut self, key: Self::Key, number: u64);
 }
 
+/// A lossless store for searches that keep data for each state.
+pub trait LosslessStore: Store + Sized {
+    /// The store as a map.
+    type Numbers: Numbered<Key = Self::Key>;
+    /// A set of its keys.
+    type KeySet: KeySet<Self::Key>;
+
+    /// Turns the store, which must be empty, into a map.
+    fn numbered(self) -> Self::Numbers;
+
+    /// An empty set for keys of this store.
+    fn key_set(&self) -> Self::KeySet;
+}
+
 /// The next growth of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {

@@ -6,14 +6,11 @@ use crate::{Kind, Model, Predicate, Property};
 use entail_front::diagnostic::Diagnostic;
 use entail_front::promela::{formula, preprocess};
 use entail_front::source::Sources;
-use entail_model::{Guarantee, Key};
+use entail_model::Guarantee;
 use entail_search::{
-    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, breadth_first, depth_first, nested, scc,
+    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, SearchOrder as Order, Start,
 };
-use entail_store::{
-    BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, DfaSet, ExactWordSet, LossySet, NumberMap, PlainSet,
-    VisitedSet,
-};
+use entail_store::{AnyStore, ExactWordSet, StoreKind as Store, StoreOptions};
 use entail_temporal::{Claim, Fairness, Formula, Formulas, Product, Proposition, translate};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -23,8 +20,14 @@ use std::time::{Duration, Instant};
 pub struct Check<'a> {
     /// The search order.
     pub order: Order,
-    /// The store of visited states.
+    /// The store of visited states. Searches for cycles always use [`Store::Exact`].
     pub store: Store,
+    /// The bits per state in a lossy store: of its hash, or in the array.
+    pub hash_bits: Option<u32>,
+    /// The size of the array of [`Store::Bitstate`] in bytes; by default half of the memory.
+    pub array: Option<u64>,
+    /// The capacity of [`Store::Cache`] in states; by default as many as fit into half of the memory.
+    pub cache: Option<u64>,
     /// The fairness assumption.
     pub fairness: Fairness,
     /// The depth limit.
@@ -37,44 +40,8 @@ pub struct Check<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
-/// The search order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// Breadth first: counterexamples are as short as possible. Cycles are found by a search for strongly connected
-    /// components.
-    #[default]
-    BreadthFirst,
-    /// Depth first.
-    DepthFirst,
-    /// Depth first, with a nested depth-first search for cycles. Does not support fairness.
-    Nested,
-}
-
-/// The store of visited states. Searches for cycles always use [`Store::Tree`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Store {
-    /// Exact, with tree compression.
-    #[default]
-    Tree,
-    /// Exact and uncompressed.
-    Plain,
-    /// Exact, with collapse compression.
-    Collapse,
-    /// Exact, as a minimised automaton.
-    Dfa,
-    /// Hash compaction with hashes of this many bits. A hash collision can hide a state.
-    Compact(u32),
-    /// Bitstate hashing with an array of this many bytes. A hash collision can hide a state.
-    Bitstate(u64),
-    /// State-space caching of this many states. When the cache is full, it replaces states, which may be explored again.
-    /// Only for [`Order::DepthFirst`] and [`Order::Nested`].
-    Cache(u64),
-}
-
-/// The number of slots in which a state may be, and of candidates for replacement.
-const CACHE_WAYS: u32 = 16;
-/// The number of bits for each state.
-const BITSTATE_BITS: u32 = 3;
+/// The assumed memory for an array or a cache without a size.
+const DEFAULT_MEMORY: u64 = 512 << 20;
 
 impl Check<'_> {
     /// Checks all properties of a model.
@@ -87,23 +54,26 @@ impl Check<'_> {
     }
 
     fn validate(&self) -> Result<(), Error> {
-        let contradiction = |words: &str| Err(Error::Options(words.into()));
-        match (self.order, self.store, self.fairness) {
-            (Order::BreadthFirst, Store::Cache(_), _) => contradiction(
-                "`Store::Cache` and `Order::BreadthFirst` contradict each other: a store that forgets states needs the path of \
-                 a depth-first search",
-            ),
-            (Order::Nested, _, fairness) if fairness != Fairness::None => contradiction(
-                "`Order::Nested` and fairness contradict each other: a nested search cannot tell fair runs from others",
-            ),
-            (_, Store::Compact(bits), _) if !(2..=64).contains(&bits) => {
-                contradiction("`Store::Compact` has hashes of 2 to 64 bits")
-            }
-            (_, _, Fairness::Component) => {
-                contradiction("`Fairness::Component` is for formulas of branching time only")
-            }
-            _ => Ok(()),
-        }
+        let Check { order, store, fairness, .. } = *self;
+        let contradiction = if store.forgets() && order.is_breadth_first() {
+            format!(
+                "`Store::{store:?}` and `Order::{order:?}` contradict each other: a store that forgets states needs the \
+                 path of a depth-first search"
+            )
+        } else if !order.is_generalised() && fairness != Fairness::None {
+            format!(
+                "`Order::{order:?}` and fairness contradict each other: a nested search cannot tell fair runs from others"
+            )
+        } else if self.hash_bits.is_some_and(|bits| !store.is_lossy() || !(1..=64).contains(&bits)) {
+            "`hash_bits` is 1 to 64, for lossy stores only".into()
+        } else if self.array.is_some() && !store.has_array() || self.cache.is_some() && !store.forgets() {
+            format!("`array` or `cache` does not apply to `Store::{store:?}`; leave it out")
+        } else if fairness == Fairness::Component {
+            "`Fairness::Component` is for formulas of branching time only".into()
+        } else {
+            return Ok(());
+        };
+        Err(Error::Options(contradiction))
     }
 
     fn check<M: Model>(&self, model: &M, property: Property<M>, began: Instant) -> Result<Checked<M>, Error> {
@@ -156,12 +126,12 @@ impl Check<'_> {
             return Ok(Checked { name, verdict, states: 1, transitions: 0, bytes: 0 });
         }
         let checks = Checks { faults: true, assertions: true, end_states: false, errors: Errors::First };
-        self.explored(&flat, name, |guarantee| self.explore(&flat, &checks, limits, guarantee))
+        self.explored(&flat, name, self.explore(&flat, &checks, limits))
     }
 
     fn deadlock<M: Model>(&self, flat: &Flat<M>, name: String, limits: &Limits) -> Result<Checked<M>, Error> {
         let checks = Checks { faults: true, assertions: true, end_states: true, errors: Errors::First };
-        self.explored(flat, name, |guarantee| self.explore(flat, &checks, limits, guarantee))
+        self.explored(flat, name, self.explore(flat, &checks, limits))
     }
 
     fn formula<M: Model>(
@@ -182,25 +152,19 @@ impl Check<'_> {
             claim = claim.with_bad_prefixes();
         }
         let is_prefix = claim.is_safety();
-        if !is_prefix && self.order == Order::Nested {
+        if !is_prefix && !self.order.is_generalised() {
             claim = claim.degeneralised(entail_temporal::Limits::default()).map_err(too_large)?;
         }
         let fairness = if is_prefix { Fairness::None } else { self.fairness };
         let product = Product::new(flat, &claim, fairness);
-        let checked = self.explored(flat, name, |guarantee| {
-            let outcome = match (is_prefix, self.order) {
-                (true, _) => self.explore(&product, &Checks::OF_CLAIMS, limits, guarantee),
-                (false, Order::BreadthFirst | Order::DepthFirst) => {
-                    scc(&product, &mut NumberMap::new(ExactWordSet::new(u64::BITS)), limits, &mut ())
-                }
-                (false, Order::Nested) => {
-                    let mut store = ExactWordSet::new(u64::BITS);
-                    let mut inner = store.key_set();
-                    nested(&product, &mut store, &mut inner, limits, &mut ())
-                }
-            };
-            outcome.projected(|one| one.step, |state| product.model_state(state))
-        })?;
+        let (outcome, guarantee) = if is_prefix {
+            self.explore(&product, &Checks::OF_CLAIMS, limits)
+        } else {
+            let store = ExactWordSet::new(u64::BITS);
+            (self.order.find_accepting_run(&product, store, limits, &mut ()), Guarantee::Exact)
+        };
+        let outcome = outcome.projected(|one| one.step, |state| product.model_state(state));
+        let checked = self.explored(flat, name, (outcome, guarantee))?;
         if product.is_crowded() {
             let most = product.most_processes();
             let reason = format!("there are more than the {most} processes that can be treated fairly");
@@ -215,33 +179,20 @@ impl Check<'_> {
         model: &M,
         checks: &Checks,
         limits: &Limits,
-        guarantee: &mut Guarantee,
-    ) -> Outcome<M::Step> {
-        let exact = || ExactWordSet::new(u64::BITS);
-        let cut = |state: &entail_model::State, parts: &mut Vec<_>| model.parts(state, parts);
-        let mut store: Box<dyn entail_model::Store<Key = Key> + '_> = match self.store {
-            Store::Tree => Box::new(exact()),
-            Store::Plain => Box::new(PlainSet::default()),
-            Store::Collapse => Box::new(CollapseSet::new(cut)),
-            Store::Dfa => Box::new(DfaSet::new(exact())),
-            Store::Compact(bits) => {
-                Box::new(VisitedSet::new(exact(), Some(LossySet::Compact(CompactSet::new(bits)))))
-            }
-            Store::Bitstate(bytes) => match BitstateSet::new(bytes, BITSTATE_BITS) {
-                Ok(array) => Box::new(VisitedSet::new(exact(), Some(LossySet::Bitstate(array)))),
-                Err(_) => Box::new(exact()),
-            },
-            Store::Cache(slots) => {
-                let size = CacheSize { slots, probes: CACHE_WAYS, collisions: CACHE_WAYS };
-                Box::new(CacheSet::new(exact(), size))
-            }
+    ) -> (Outcome<M::Step>, Guarantee) {
+        let options = StoreOptions {
+            bits: u32::MAX,
+            hash_bits: self.hash_bits.or(self.store.hash_bits()),
+            array: self.array,
+            slots: self.cache,
+            bytes: self.memory.unwrap_or(DEFAULT_MEMORY) / 2,
+            ..StoreOptions::default()
         };
-        let outcome = match self.order {
-            Order::BreadthFirst => breadth_first(model, &mut *store, checks, limits, &mut ()),
-            Order::DepthFirst | Order::Nested => depth_first(model, &mut *store, checks, limits, &mut ()),
+        let AnyStore::Words(mut store) = self.store.make(options, |state, parts| model.parts(state, parts)) else {
+            unreachable!("states are longer than two words")
         };
-        *guarantee = store.guarantee();
-        outcome
+        let outcome = self.order.explore(model, &mut *store, checks, limits, &mut (), Start::default());
+        (outcome.expect("only a resumed search fails"), store.guarantee())
     }
 
     /// Converts the outcome of a search into terms of the model.
@@ -249,10 +200,9 @@ impl Check<'_> {
         &self,
         flat: &Flat<M>,
         name: String,
-        search: impl FnOnce(&mut Guarantee) -> Outcome<Step>,
+        (outcome, guarantee): (Outcome<Step>, Guarantee),
     ) -> Result<Checked<M>, Error> {
-        let mut guarantee = Guarantee::Exact;
-        let Outcome { end, stats, errors, bytes, counterexample, .. } = search(&mut guarantee);
+        let Outcome { end, stats, errors, bytes, counterexample, .. } = outcome;
         let run = counterexample.map(|found| follow(flat, &found)).transpose()?;
         flat.error().map_or(Ok(()), Err)?;
         let verdict = match (run, end, guarantee) {

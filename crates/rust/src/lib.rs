@@ -54,7 +54,9 @@ mod check;
 mod flat;
 mod report;
 
-pub use check::{Check, Order, Store};
+pub use check::Check;
+pub use entail_search::SearchOrder as Order;
+pub use entail_store::StoreKind as Store;
 pub use entail_temporal::Fairness;
 pub use report::{Checked, Error, Report, Run, Verdict};
 

@@ -167,10 +167,14 @@ fn formulas_that_make_no_sense_are_refused() {
 #[test]
 fn options_that_contradict_each_other_are_named() {
     let message = |check: Check| check.run(&Two).err().map(|error| error.to_string()).unwrap_or_default();
-    let cache = message(Check { store: Store::Cache(9), ..Check::default() });
+    let cache = message(Check { store: Store::Cache, ..Check::default() });
     assert!(cache.contains("`Store::Cache` and `Order::BreadthFirst`"), "{cache}");
     let fair = message(Check { order: Order::Nested, fairness: Fairness::Weak, ..Check::default() });
     assert!(fair.contains("`Order::Nested` and fairness"), "{fair}");
+    let bits = message(Check { hash_bits: Some(20), ..Check::default() });
+    assert!(bits.contains("`hash_bits`"), "{bits}");
+    let size = message(Check { store: Store::Compact, array: Some(1 << 16), ..Check::default() });
+    assert!(size.contains("`Store::Compact`") && size.contains("`array`"), "{size}");
 }
 
 /// A state that is invalid in some way once it is greater than 2.

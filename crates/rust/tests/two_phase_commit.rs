@@ -9,7 +9,10 @@ use example::{Action, Message, TwoPhaseCommit};
 
 const FAIR: Check = Check {
     order: Order::BreadthFirst,
-    store: Store::Tree,
+    store: Store::Exact,
+    hash_bits: None,
+    array: None,
+    cache: None,
     fairness: Fairness::Weak,
     depth: None,
     time: None,
@@ -57,9 +60,11 @@ fn every_run_ends_in_a_decision() {
 
 #[test]
 fn every_search_and_store_gives_the_same_answer() {
-    let stores = [Store::Tree, Store::Plain, Store::Collapse, Store::Dfa];
+    let stores = [Store::Exact, Store::Tree, Store::Plain, Store::Collapse, Store::Dfa];
     let exact = |order, store, hasty| {
-        let check = Check { order, store, fairness: Fairness::None, ..FAIR };
+        let array = (store == Store::Bitstate).then_some(1 << 16);
+        let cache = (store == Store::Cache).then_some(50);
+        let check = Check { order, store, array, cache, fairness: Fairness::None, ..FAIR };
         let report = check.run(&TwoPhaseCommit { participants: 3, hasty }).unwrap();
         report.properties.iter().map(|checked| (checked.states, verdict(&checked.verdict))).collect::<Vec<_>>()
     };
@@ -74,9 +79,9 @@ fn every_search_and_store_gives_the_same_answer() {
             assert!(verdicts(order, store).eq(verdicts(Order::BreadthFirst, Store::Tree)), "{order:?} {store:?}");
         }
     }
-    let few = exact(Order::DepthFirst, Store::Cache(50), false);
+    let few = exact(Order::DepthFirst, Store::Cache, false);
     assert!(few.iter().all(|(_, verdict)| *verdict == "holds"), "{few:?}");
-    for store in [Store::Compact(40), Store::Bitstate(1 << 16)] {
+    for store in [Store::Compact, Store::Bitstate] {
         let lossy = exact(Order::BreadthFirst, store, false);
         assert_eq!(lossy[0].1, "inconclusive", "{store:?}");
         assert_eq!(exact(Order::BreadthFirst, store, true)[0].1, "violated", "{store:?}");

@@ -24,6 +24,7 @@ mod memory_estimate;
 mod minimise;
 mod nested;
 mod open_set;
+mod order;
 mod path;
 mod poll;
 mod probe;
@@ -49,6 +50,7 @@ pub use ctl::{CtlResult, Witness, ctl, decide};
 pub use depth_first::{depth_first, resume_depth_first};
 pub use minimise::{EFFORT, context_switches, minimised};
 pub use nested::nested;
+pub use order::{Algorithm, SearchOrder, Start};
 pub use scc::scc;
 
 /// Which faults count as errors.

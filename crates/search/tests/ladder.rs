@@ -10,7 +10,7 @@ use entail_model::{Fault, FaultKind, Fired, Guarantee, Marks, Model, State, Stat
 use entail_search::{Checks, End, ErrorKind, Limit, Limits, Outcome, breadth_first, depth_first};
 use entail_store::{
     BitstateSet, Degradation, ExactPairSet, ExactSet, ExactWordSet, Level, LossySet, Share, ShortStateSet,
-    VisitedSet,
+    StateSet, VisitedSet,
 };
 
 /// Nodes are numbers with random edges, or a tree; one of them is faulty.

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use Kind::{Accepted, Ends, Plain};
 use common::rings::{Kind, Rings};
-use entail_model::{AcceptanceMarks, Accepting, Fired, KeySet, Keys, Marks, Model, Observer, State, StateBuf};
+use entail_model::{
+    AcceptanceMarks, Accepting, Fired, KeySet, Keys, LosslessStore, Marks, Model, Observer, State, StateBuf,
+};
 use entail_search::{End, ErrorKind, Limit, Limits, Outcome, nested};
 use entail_store::ExactWordSet;
 use entail_testkit::recording_store::RecordingStore;

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use common::ALL;
 use common::rings::Rings;
-use entail_model::{Event, EventTarget, Observer, StateName};
+use entail_model::{Event, EventTarget, LosslessStore, Observer, StateName};
 use entail_search::{Limits, Outcome, breadth_first, depth_first, nested, scc};
 use entail_store::{ExactWordSet, NumberMap};
 use entail_testkit::graph::Graph;

@@ -15,6 +15,7 @@ use std::ops::DerefMut;
 use entail_disk::{Reader, Snapshot, Writer, snapshot};
 use entail_model::{Full, Growth, Visit};
 
+use crate::dictionary::{after, home};
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering};
@@ -356,14 +357,6 @@ fn word(bytes: &[u8]) -> u64 {
 fn hash(words: impl Iterator<Item = u64>) -> u64 {
     let mix = Mix::new(u64::BITS);
     words.fold(0, |hash, word| mix.scatter(hash ^ word))
-}
-
-fn home(hash: u64, slots: usize) -> usize {
-    ((u128::from(hash) * slots as u128) >> 64) as usize
-}
-
-fn after(at: usize, slots: usize) -> usize {
-    if at + 1 == slots { 0 } else { at + 1 }
 }
 
 #[cfg(all(test, not(loom)))]

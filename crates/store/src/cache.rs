@@ -16,9 +16,9 @@ use std::io;
 use std::ops::DerefMut;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
-use entail_model::{Full, Guarantee, Keys, Opened, State, StateBuf, StateKey, Store, Visit};
+use entail_model::{Full, Guarantee, Keys, StateKey, Store, Visit};
 
-use crate::exact::{ExactSet, ShortStateSet};
+use crate::exact::{ExactSet, ShortStateSet, keys_of};
 use crate::hash::Hasher;
 use crate::memory::Zeroed;
 use crate::sync::{AtomicU8, AtomicU64, Mutex, Ordering::Relaxed};
@@ -276,20 +276,7 @@ impl<S: ShortStateSet> Keys for CacheSet<S> {
         self.exact.reserve_long(count, limit.checked_sub(cache).ok_or(Full)?)
     }
 
-    #[inline]
-    fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.exact.key(state, near)
-    }
-
-    #[inline]
-    fn is_state(&self, key: S::Key) -> bool {
-        self.exact.is_state(key)
-    }
-
-    #[inline]
-    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.exact.open(key, state, opened);
-    }
+    keys_of!(exact);
 
     #[inline]
     fn prefetch(&self, key: S::Key) {

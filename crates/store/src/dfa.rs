@@ -17,9 +17,9 @@ use std::io;
 use std::ops::DerefMut;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, snapshot};
-use entail_model::{Full, Growth, Guarantee, Keys, Opened, State, StateBuf, Store, Visit};
+use entail_model::{Full, Growth, Guarantee, Keys, Opened, StateBuf, Store, Visit};
 
-use crate::exact::{ExactSet, ShortStateSet};
+use crate::exact::{ExactSet, ShortStateSet, keys_of};
 use crate::memory::Zeroed;
 use crate::mix::Mix;
 use crate::sync::{AtomicU32, Mutex, Ordering::Relaxed};
@@ -160,20 +160,7 @@ impl<S: ShortStateSet> Keys for DfaSet<S> {
         dfa.reserve(count, limit.saturating_sub(exact.bytes()))
     }
 
-    #[inline]
-    fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.exact.key(state, near)
-    }
-
-    #[inline]
-    fn is_state(&self, key: S::Key) -> bool {
-        self.exact.is_state(key)
-    }
-
-    #[inline]
-    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.exact.open(key, state, opened);
-    }
+    keys_of!(exact);
 
     /// The nodes of a lookup are not known in advance.
     fn prefetch(&self, _: S::Key) {}

@@ -163,8 +163,9 @@ fn hash(value: u64) -> u64 {
     Mix::new(u64::BITS).scatter(value)
 }
 
+/// The slot of a hash in a table.
 #[inline]
-fn home(hash: u64, slots: usize) -> usize {
+pub(crate) fn home(hash: u64, slots: usize) -> usize {
     ((u128::from(hash) * slots as u128) >> 64) as usize
 }
 
@@ -174,8 +175,9 @@ fn tag(hash: u64) -> u32 {
     (hash as u32) & !ID_MASK
 }
 
+/// The slot after one, around the end of the table.
 #[inline]
-fn after(at: usize, slots: usize) -> usize {
+pub(crate) fn after(at: usize, slots: usize) -> usize {
     if at + 1 == slots { 0 } else { at + 1 }
 }
 

@@ -4,11 +4,12 @@ use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{
-    Full, Growth, Guarantee, Key, Keys, Opened, Partition, State, StateBuf, StateKey, Store, Visit, WideKey,
-    insert_each,
+    Full, Growth, Guarantee, Key, Keys, LosslessStore, Opened, Partition, State, StateBuf, StateKey, Store, Visit,
+    WideKey, insert_each,
 };
 
 use crate::key_subset::KeySubset;
+use crate::numbered::NumberMap;
 use crate::pairs::Pairs;
 use crate::partitioned::Partitioned;
 use crate::table::{GrowthRate, Table};
@@ -297,11 +298,6 @@ impl<S: ShortStateSet> ExactSet<S> {
         ExactSet { short: self.short.map(S::growing_slowly), ..self }
     }
 
-    /// An empty set for keys of this store.
-    pub fn key_set(&self) -> KeySubset<S> {
-        KeySubset::new(self.short.first().another())
-    }
-
     /// Makes room for `count` more keys, but not for short states.
     pub(crate) fn reserve_long(&mut self, count: usize, limit: u64) -> Result<(), Full> {
         self.long.reserve(count, limit.saturating_sub(self.short_bytes()))
@@ -359,6 +355,28 @@ impl<S: ShortStateSet> ExactSet<S> {
         self.long.forget_inserted();
     }
 }
+
+/// Makes and opens the keys of a store by another one in it.
+macro_rules! keys_of {
+    ($store:ident) => {
+        #[inline]
+        fn key(&self, state: &entail_model::State, near: &entail_model::Opened) -> S::Key {
+            self.$store.key(state, near)
+        }
+
+        #[inline]
+        fn is_state(&self, key: S::Key) -> bool {
+            self.$store.is_state(key)
+        }
+
+        #[inline]
+        fn open(&self, key: S::Key, state: &mut entail_model::StateBuf, opened: &mut entail_model::Opened) {
+            self.$store.open(key, state, opened);
+        }
+    };
+}
+
+pub(crate) use keys_of;
 
 impl<S: ShortStateSet> Keys for ExactSet<S> {
     type Key = S::Key;
@@ -515,5 +533,18 @@ impl<S: ShortStateSet> Partition<S::Key> for ExactPartition<'_, S> {
             Some(key) => self.long.insert(key),
             None => self.short.insert_alone(key),
         });
+    }
+}
+
+impl<S: ShortStateSet> LosslessStore for ExactSet<S> {
+    type Numbers = NumberMap<S>;
+    type KeySet = KeySubset<S>;
+
+    fn numbered(self) -> NumberMap<S> {
+        NumberMap::new(self)
+    }
+
+    fn key_set(&self) -> KeySubset<S> {
+        KeySubset::new(self.short.first().another())
     }
 }

@@ -43,7 +43,7 @@ impl<S: ShortStateSet> KeySet<S::Key> for KeySubset<S> {
 mod tests {
     use super::*;
     use crate::{ExactPairSet, ExactWordSet};
-    use entail_model::{Keys, Store};
+    use entail_model::{Keys, LosslessStore, Store};
     use entail_testkit::rng::Rng;
     use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! Sets of visited states: a file for each store of `--store`, and the tables that implement them.
+//! Sets of visited states: a file for each, `kind.rs` with all kinds that a user can choose, and the tables that
+//! implement them.
 
 mod bitstate;
 mod byte_interner;
@@ -12,6 +13,7 @@ mod dictionary;
 mod exact;
 mod hash;
 mod key_subset;
+mod kind;
 mod lossy;
 #[expect(unsafe_code)]
 mod memory;
@@ -37,6 +39,7 @@ pub use degradation::{Degradation, Level, LevelKind, Share};
 pub use dfa::DfaSet;
 pub use exact::{ExactPairSet, ExactSet, ExactWordSet, ShortStateSet};
 pub use key_subset::KeySubset;
+pub use kind::{AnyStore, StateSet, StoreKind, StoreOptions};
 pub use lossy::LossySet;
 pub use memory::{set_mmap_threshold, use_one_arena};
 pub use numbered::NumberMap;

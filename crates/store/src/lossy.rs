@@ -17,13 +17,20 @@ pub enum LossySet {
 
 snapshot!(enum LossySet { 0 => Compact(set), 1 => Bitstate(set) });
 
+/// The same for either set.
+macro_rules! either {
+    ($self:ident, $set:ident => $value:expr) => {
+        match $self {
+            LossySet::Compact($set) => $value,
+            LossySet::Bitstate($set) => $value,
+        }
+    };
+}
+
 impl LossySet {
     #[inline]
     pub(crate) fn insert(&self, hash: Hash) -> Visit {
-        match self {
-            LossySet::Compact(compact) => compact.insert(hash),
-            LossySet::Bitstate(bitstate) => bitstate.insert(hash),
-        }
+        either!(self, set => set.insert(hash))
     }
 
     #[inline]
@@ -36,10 +43,7 @@ impl LossySet {
 
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
-        match self {
-            LossySet::Compact(compact) => compact.prefetch(hash),
-            LossySet::Bitstate(bitstate) => bitstate.prefetch(hash),
-        }
+        either!(self, set => set.prefetch(hash))
     }
 
     pub(crate) fn reserve(&mut self, count: usize, limit: u64) -> Result<(), Full> {
@@ -59,40 +63,25 @@ impl LossySet {
     }
 
     pub(crate) fn len(&self) -> u64 {
-        match self {
-            LossySet::Compact(compact) => compact.len(),
-            LossySet::Bitstate(bitstate) => bitstate.len(),
-        }
+        either!(self, set => set.len())
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        match self {
-            LossySet::Compact(compact) => compact.bytes(),
-            LossySet::Bitstate(bitstate) => bitstate.bytes(),
-        }
+        either!(self, set => set.bytes())
     }
 
     /// The expected number of omitted states.
     pub(crate) fn omitted(&self) -> f64 {
-        match self {
-            LossySet::Compact(compact) => compact.omitted(),
-            LossySet::Bitstate(bitstate) => bitstate.omitted(),
-        }
+        either!(self, set => set.omitted())
     }
 
     /// The probability that the next new state is omitted.
     pub(crate) fn confused(&self) -> f64 {
-        match self {
-            LossySet::Compact(compact) => compact.confused(),
-            LossySet::Bitstate(bitstate) => bitstate.confused(),
-        }
+        either!(self, set => set.confused())
     }
 
     /// The formula of that estimate.
     pub(crate) fn formula(&self) -> String {
-        match self {
-            LossySet::Compact(compact) => compact.formula(),
-            LossySet::Bitstate(bitstate) => bitstate.formula(),
-        }
+        either!(self, set => set.formula())
     }
 }

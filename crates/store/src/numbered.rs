@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
 
-use entail_model::{Full, Growth, Keys, Numbered, Opened, State, StateBuf, StateKey};
+use entail_model::{Full, Growth, Keys, Numbered, StateKey};
 
-use crate::exact::{ExactSet, ShortStateSet};
+use crate::exact::{ExactSet, ShortStateSet, keys_of};
 use crate::memory::Zeroed;
 use crate::sync::AtomicU64;
 
@@ -114,20 +114,7 @@ impl<S: ShortStateSet> Keys for NumberMap<S> {
         Ok(())
     }
 
-    #[inline]
-    fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.keys.key(state, near)
-    }
-
-    #[inline]
-    fn is_state(&self, key: S::Key) -> bool {
-        self.keys.is_state(key)
-    }
-
-    #[inline]
-    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.keys.open(key, state, opened);
-    }
+    keys_of!(keys);
 
     #[inline]
     fn prefetch(&self, key: S::Key) {

@@ -12,11 +12,9 @@
 use std::io;
 
 use entail_disk::{Reader, Restore, Scratch, Snapshot, SpillFile, Writer, damaged, snapshot};
-use entail_model::{
-    Full, Growth, Guarantee, Key, Keys, Opened, Partition, State, StateBuf, StateKey, Store, Visit, insert_each,
-};
+use entail_model::{Full, Growth, Guarantee, Key, Keys, Partition, StateKey, Store, Visit, insert_each};
 
-use crate::exact::{ExactSet, ShortStateSet};
+use crate::exact::{ExactSet, ShortStateSet, keys_of};
 use crate::spill::{read_words, write_words};
 use crate::tree::Tree;
 
@@ -239,20 +237,7 @@ impl<S: ShortStateSet> Keys for TreeSet<S> {
         halves.pairs.reserve(count, limit.saturating_sub(self.exact.bytes()))
     }
 
-    #[inline]
-    fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.exact.key(state, near)
-    }
-
-    #[inline]
-    fn is_state(&self, key: S::Key) -> bool {
-        self.exact.is_state(key)
-    }
-
-    #[inline]
-    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.exact.open(key, state, opened);
-    }
+    keys_of!(exact);
 
     #[inline]
     fn prefetch(&self, key: S::Key) {

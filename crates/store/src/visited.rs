@@ -5,11 +5,12 @@
 use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer};
-use entail_model::{Full, Growth, Guarantee, Keys, Opened, Partition, State, StateBuf, Store, Visit, insert_each};
+use entail_model::{Full, Growth, Guarantee, Keys, Partition, Store, Visit, insert_each};
 
 use crate::degradation::{Degradation, Level};
-use crate::exact::{ExactSet, ShortStateSet};
+use crate::exact::{ExactSet, ShortStateSet, keys_of};
 use crate::hash::{Hasher, Hashing};
+use crate::kind::StateSet;
 use crate::lossy::LossySet;
 use crate::tree_set::TreeSet;
 
@@ -48,15 +49,15 @@ impl<S: ShortStateSet> VisitedSet<S> {
     pub fn with_degradation(self, degradation: Degradation) -> Self {
         VisitedSet { degradation: Some(degradation), ..self }
     }
+}
 
-    /// Whether there are more states than the bit array was sized for.
-    pub fn is_overfull(&self) -> bool {
-        matches!(&self.lossy, Some(LossySet::Bitstate(bitstate)) if bitstate.is_overfull())
+impl<S: ShortStateSet> StateSet for VisitedSet<S> {
+    fn levels(&self) -> &[Level] {
+        self.degradation.as_ref().map_or(&[], Degradation::levels)
     }
 
-    /// The levels reached.
-    pub fn levels(&self) -> &[Level] {
-        self.degradation.as_ref().map_or(&[], Degradation::levels)
+    fn is_overfull(&self) -> bool {
+        matches!(&self.lossy, Some(LossySet::Bitstate(bitstate)) if bitstate.is_overfull())
     }
 }
 
@@ -97,20 +98,7 @@ impl<S: ShortStateSet> Keys for VisitedSet<S> {
         Err(Full)
     }
 
-    #[inline]
-    fn key(&self, state: &State, near: &Opened) -> S::Key {
-        self.exact.key(state, near)
-    }
-
-    #[inline]
-    fn is_state(&self, key: S::Key) -> bool {
-        self.exact.is_state(key)
-    }
-
-    #[inline]
-    fn open(&self, key: S::Key, state: &mut StateBuf, opened: &mut Opened) {
-        self.exact.open(key, state, opened);
-    }
+    keys_of!(exact);
 
     #[inline]
     fn prefetch(&self, key: S::Key) {

@@ -6,7 +6,7 @@ use entail_disk::Scratch;
 use entail_model::{Full, Guarantee, Keys, Store, Visit};
 use entail_store::{
     CompactSet, Degradation, ExactPairSet, ExactSet, ExactWordSet, Level, LevelKind, LossySet, Share,
-    ShortStateSet, VisitedSet,
+    ShortStateSet, StateSet, VisitedSet,
 };
 use entail_testkit::rng::Rng;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use entail_model::{Guarantee, Keys, Store, Visit};
 use entail_store::{
-    BitstateSet, CompactSet, ExactPairSet, ExactSet, ExactWordSet, LossySet, ShortStateSet, VisitedSet,
+    BitstateSet, CompactSet, ExactPairSet, ExactSet, ExactWordSet, LossySet, ShortStateSet, StateSet, VisitedSet,
 };
 use entail_testkit::rng::Rng;
 

@@ -6,7 +6,7 @@ use entail_disk::{Reader, Restore, Scratch, Writer};
 use entail_model::{Keys, Part, State, Store};
 use entail_store::{
     BitstateSet, CacheSet, CacheSize, CollapseSet, CompactSet, Degradation, DfaSet, ExactPairSet, ExactWordSet,
-    LossySet, PlainSet, Share, TreeSet, VisitedSet,
+    LossySet, PlainSet, Share, StateSet, TreeSet, VisitedSet,
 };
 use entail_testkit::rng::Rng;
 

@@ -26,19 +26,57 @@ pub enum Quantifier {
     Some,
 }
 
-/// A path formula.
+impl Quantifier {
+    /// The letter for it in formulas.
+    pub fn letter(self) -> char {
+        match self {
+            Quantifier::All => 'A',
+            Quantifier::Some => 'E',
+        }
+    }
+}
+
+/// A path formula over state formulas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Path {
+pub enum Path<T = Ctl> {
     /// The formula holds in the second state.
-    Next(Ctl),
-    Always(Ctl),
-    Eventually(Ctl),
+    Next(T),
+    Always(T),
+    Eventually(T),
     /// The second formula holds eventually, and the first one until then.
-    Until(Ctl, Ctl),
+    Until(T, T),
     /// The same, or the first formula always holds.
-    WeakUntil(Ctl, Ctl),
+    WeakUntil(T, T),
     /// The second formula holds up to and including the state where the first one does, or always.
-    Release(Ctl, Ctl),
+    Release(T, T),
+}
+
+impl<T> Path<T> {
+    /// The same formula over other operands, which are made in order.
+    pub fn map<'p, U>(&'p self, mut make: impl FnMut(&'p T) -> U) -> Path<U> {
+        match self {
+            Path::Next(operand) => Path::Next(make(operand)),
+            Path::Always(operand) => Path::Always(make(operand)),
+            Path::Eventually(operand) => Path::Eventually(make(operand)),
+            Path::Until(left, right) => Path::Until(make(left), make(right)),
+            Path::WeakUntil(left, right) => Path::WeakUntil(make(left), make(right)),
+            Path::Release(left, right) => Path::Release(make(left), make(right)),
+        }
+    }
+}
+
+impl<T> Path<Option<T>> {
+    /// The formula, if all operands exist.
+    pub fn complete(self) -> Option<Path<T>> {
+        Some(match self {
+            Path::Next(operand) => Path::Next(operand?),
+            Path::Always(operand) => Path::Always(operand?),
+            Path::Eventually(operand) => Path::Eventually(operand?),
+            Path::Until(left, right) => Path::Until(left?, right?),
+            Path::WeakUntil(left, right) => Path::WeakUntil(left?, right?),
+            Path::Release(left, right) => Path::Release(left?, right?),
+        })
+    }
 }
 
 /// The maximum nesting depth, which bounds the stack of recursive functions.
@@ -123,19 +161,19 @@ impl Ctl {
                 formulas.not(operand)
             }
             Ctl::And(left, right) => {
-                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
-                formulas.and([left, right])
+                let operands = [left, right].map(|operand| operand.of_state(formulas));
+                formulas.and(operands)
             }
             Ctl::Or(left, right) => {
-                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
-                formulas.or([left, right])
+                let operands = [left, right].map(|operand| operand.of_state(formulas));
+                formulas.or(operands)
             }
             Ctl::Implies(left, right) => {
-                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
+                let [left, right] = [left, right].map(|operand| operand.of_state(formulas));
                 formulas.implies(left, right)
             }
             Ctl::Equivalent(left, right) => {
-                let (left, right) = (left.of_state(formulas), right.of_state(formulas));
+                let [left, right] = [left, right].map(|operand| operand.of_state(formulas));
                 formulas.equivalent(left, right)
             }
         }
@@ -237,29 +275,19 @@ impl Asking {
 
     /// An existentially quantified path formula.
     fn some(&mut self, path: &Path) -> SubformulaId {
-        match path {
-            Path::Next(operand) => {
-                let operand = self.state(operand);
-                self.next(operand)
-            }
+        match path.map(|operand| self.state(operand)) {
+            Path::Next(operand) => self.next(operand),
             Path::Always(operand) => {
-                let (operand, never) = (self.state(operand), self.questions.add(Subformula::Const(false)));
+                let never = self.questions.add(Subformula::Const(false));
                 self.weak_until(operand, never)
             }
             Path::Eventually(operand) => {
-                let (operand, always) = (self.state(operand), self.questions.add(Subformula::Const(true)));
+                let always = self.questions.add(Subformula::Const(true));
                 self.until(always, operand)
             }
-            Path::Until(left, right) => {
-                let (left, right) = (self.state(left), self.state(right));
-                self.until(left, right)
-            }
-            Path::WeakUntil(left, right) => {
-                let (left, right) = (self.state(left), self.state(right));
-                self.weak_until(left, right)
-            }
+            Path::Until(left, right) => self.until(left, right),
+            Path::WeakUntil(left, right) => self.weak_until(left, right),
             Path::Release(left, right) => {
-                let (left, right) = (self.state(left), self.state(right));
                 let both = self.questions.add(Subformula::And(right, left));
                 self.weak_until(right, both)
             }
@@ -268,38 +296,26 @@ impl Asking {
 
     /// Whether a run violates a path formula.
     fn some_other(&mut self, path: &Path) -> SubformulaId {
-        match path {
-            Path::Next(operand) => {
-                let not = self.negated(operand);
-                self.next(not)
-            }
-            Path::Always(operand) => {
-                let (not, always) = (self.negated(operand), self.questions.add(Subformula::Const(true)));
+        match path.map(|operand| self.negated(operand)) {
+            Path::Next(not) => self.next(not),
+            Path::Always(not) => {
+                let always = self.questions.add(Subformula::Const(true));
                 self.until(always, not)
             }
-            Path::Eventually(operand) => {
-                let (not, never) = (self.negated(operand), self.questions.add(Subformula::Const(false)));
+            Path::Eventually(not) => {
+                let never = self.questions.add(Subformula::Const(false));
                 self.weak_until(not, never)
             }
-            Path::Until(left, right) => {
-                let (not_right, neither) = self.fails(left, right);
+            Path::Until(not_left, not_right) => {
+                let neither = self.questions.add(Subformula::And(not_right, not_left));
                 self.weak_until(not_right, neither)
             }
-            Path::WeakUntil(left, right) => {
-                let (not_right, neither) = self.fails(left, right);
+            Path::WeakUntil(not_left, not_right) => {
+                let neither = self.questions.add(Subformula::And(not_right, not_left));
                 self.until(not_right, neither)
             }
-            Path::Release(left, right) => {
-                let (not_left, not_right) = (self.negated(left), self.negated(right));
-                self.until(not_left, not_right)
-            }
+            Path::Release(not_left, not_right) => self.until(not_left, not_right),
         }
-    }
-
-    /// The states in which `right` is false, and those in which both operands are false.
-    fn fails(&mut self, left: &Ctl, right: &Ctl) -> (SubformulaId, SubformulaId) {
-        let (not_left, not_right) = (self.negated(left), self.negated(right));
-        (not_right, self.questions.add(Subformula::And(not_right, not_left)))
     }
 
     fn negated(&mut self, operand: &Ctl) -> SubformulaId {
@@ -392,23 +408,14 @@ impl fmt::Display for Printed<'_> {
             Ctl::Implies(left, right) => self.binary(f, left, "->", right),
             Ctl::Equivalent(left, right) => self.binary(f, left, "<->", right),
             Ctl::Runs(quantifier, path) => {
-                let which = match quantifier {
-                    Quantifier::All => "A",
-                    Quantifier::Some => "E",
-                };
-                match &**path {
-                    Path::Next(operand) => write!(f, "{which}X {}", self.operand(operand)),
-                    Path::Always(operand) => write!(f, "{which}G {}", self.operand(operand)),
-                    Path::Eventually(operand) => write!(f, "{which}F {}", self.operand(operand)),
-                    Path::Until(left, right) => {
-                        write!(f, "{which}({} U {})", self.operand(left), self.operand(right))
-                    }
-                    Path::WeakUntil(left, right) => {
-                        write!(f, "{which}({} W {})", self.operand(left), self.operand(right))
-                    }
-                    Path::Release(left, right) => {
-                        write!(f, "{which}({} R {})", self.operand(left), self.operand(right))
-                    }
+                let which = quantifier.letter();
+                match path.map(|operand| self.operand(operand)) {
+                    Path::Next(operand) => write!(f, "{which}X {operand}"),
+                    Path::Always(operand) => write!(f, "{which}G {operand}"),
+                    Path::Eventually(operand) => write!(f, "{which}F {operand}"),
+                    Path::Until(left, right) => write!(f, "{which}({left} U {right})"),
+                    Path::WeakUntil(left, right) => write!(f, "{which}({left} W {right})"),
+                    Path::Release(left, right) => write!(f, "{which}({left} R {right})"),
                 }
             }
         }

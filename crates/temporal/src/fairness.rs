@@ -1,5 +1,7 @@
 //! Fairness assumptions.
 
+use entail_model::named;
+
 /// A fairness assumption about processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fairness {
@@ -17,20 +19,12 @@ pub enum Fairness {
     Component,
 }
 
+named!(Fairness { "none" => None, "weak" => Weak, "strong" => Strong, "impartial" => Impartial,
+    "component" => Component });
+
 impl Fairness {
     pub const ALL: [Fairness; 5] =
         [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial, Fairness::Component];
-
-    /// The name of the option `--fair`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Fairness::None => "none",
-            Fairness::Weak => "weak",
-            Fairness::Strong => "strong",
-            Fairness::Impartial => "impartial",
-            Fairness::Component => "component",
-        }
-    }
 
     /// Whether every finite run can be extended to a fair one (realizability, Baier and Katoen).
     pub fn is_realizable(self) -> bool {

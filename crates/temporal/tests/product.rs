@@ -1,7 +1,7 @@
 //! Products with models of a single run, which is accepted according to the definition of the logic.
 
 use entail_model::{
-    Concurrent, Fired, Marks, Model, Propositional, Reduced, Reduction, State, StateBuf, Valuation,
+    Concurrent, Fired, LosslessStore, Marks, Model, Propositional, Reduced, Reduction, State, StateBuf, Valuation,
 };
 use entail_search::{Checks, End, ErrorKind, Limits, breadth_first, nested, scc};
 use entail_store::{ExactPairSet, NumberMap};

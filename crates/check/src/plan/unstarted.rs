@@ -1,7 +1,6 @@
 //! The result of a search whose preparation ran out of time.
 
 use super::{Algorithm, Goal, Plan, SearchKind, Unreduced};
-use crate::config::Search;
 use crate::report::Searched;
 use entail_ir::interpret::Step;
 use entail_model::Guarantee;
@@ -28,12 +27,12 @@ impl Plan {
             store: self.store_for(goal, &kind),
             compile: began.elapsed(),
             fairness: goal.fairness(self.config.fair),
-            ..self.searched(outcome, self.algorithm_for(&kind))
+            ..self.searched(outcome, &kind)
         }
     }
 
     /// The result of a search, with defaults for details that the caller sets.
-    pub(super) fn searched(&self, outcome: Outcome<Step>, algorithm: Algorithm) -> Searched {
+    pub(super) fn searched(&self, outcome: Outcome<Step>, kind: &SearchKind) -> Searched {
         Searched {
             outcome,
             watched: None,
@@ -58,7 +57,7 @@ impl Plan {
             peak_bytes: None,
             state_bytes: 0,
             state_bits: 0,
-            algorithm,
+            algorithm: self.algorithm_for(kind),
             fairness: Fairness::None,
             reduction: Err(Unreduced::NotRequested),
             swarm: None,
@@ -68,16 +67,10 @@ impl Plan {
     }
 
     fn algorithm_for(&self, kind: &SearchKind) -> Algorithm {
-        match (kind, self.config.search()) {
-            (SearchKind::Reachability | SearchKind::SafetyClaim(_), Search::BreadthFirst) => {
-                Algorithm::BreadthFirst
-            }
-            (SearchKind::Reachability | SearchKind::SafetyClaim(_), Search::DepthFirst | Search::Nested) => {
-                Algorithm::DepthFirst
-            }
-            (SearchKind::Liveness(_), Search::BreadthFirst | Search::DepthFirst) => Algorithm::Scc,
-            (SearchKind::Liveness(_), Search::Nested) => Algorithm::Nested,
-            (SearchKind::Ctl(..), _) => Algorithm::Ctl,
+        match kind {
+            SearchKind::Reachability | SearchKind::SafetyClaim(_) => self.config.search().exploration(),
+            SearchKind::Liveness(_) => self.config.search().cycle_search(),
+            SearchKind::Ctl(..) => Algorithm::Ctl,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The report as JSON, as documented in `cli.md`. Keys may be added, but never change.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::config::{Backend, Config, Named, Reduction, Store};
+use crate::config::{Config, Named, Reduction};
 use crate::coverage::{ProcessCoverage, UnreachedStatement as Unreached};
-use crate::plan::{Algorithm, Unreduced};
+use crate::plan::Unreduced;
 use crate::swarm::{Found, Member, Swarm};
 use crate::witness::Argument;
 use entail_front::Language;
@@ -319,7 +319,7 @@ fn states(searched: &Searched) -> States {
 fn runs(swarm: &Swarm) -> Vec<Repeated> {
     let repeated = |member: &Member| Repeated {
         seed: member.seed,
-        search: name(member.algorithm),
+        search: member.algorithm.name(),
         stored: member.stored,
         coverage: member.coverage,
         verdict: match member.found {
@@ -331,22 +331,8 @@ fn runs(swarm: &Swarm) -> Vec<Repeated> {
     swarm.runs.iter().map(repeated).collect()
 }
 
-fn name(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::BreadthFirst => "bfs",
-        Algorithm::DepthFirst => "dfs",
-        Algorithm::Scc => "components",
-        Algorithm::Nested => "nested",
-        Algorithm::Ctl => "branching",
-    }
-}
-
 fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
-    let algorithm = name(searched.algorithm);
-    let backend = match searched.backend {
-        Backend::Jit => "jit",
-        Backend::Interpret => "interpret",
-    };
+    let algorithm = searched.algorithm.name();
     let fallback = searched.fallback.as_deref();
     let reduction = match searched.reduction {
         Ok(Reduction::IfWorthIt | Reduction::Stubborn) => "por",
@@ -356,7 +342,7 @@ fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
     let unreduced = searched.reduction.err().and_then(Unreduced::words);
     How {
         algorithm,
-        backend,
+        backend: searched.backend.name(),
         fallback,
         reduction,
         unreduced,
@@ -388,18 +374,17 @@ fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
         coverage: report.coverage(),
         omitted,
         formula,
-        replaced: (searched.store == Store::Cache).then_some(searched.outcome.stats.forgotten),
+        replaced: searched.store.forgets().then_some(searched.outcome.stats.forgotten),
         rungs: searched.levels.iter().map(rung).collect(),
     }
 }
 
 fn rung(rung: &entail_store::Level) -> Level {
-    let (kind, bits) = match rung.kind {
-        LevelKind::Tree => ("tree", None),
-        LevelKind::Compact { bits } => ("compact", Some(bits)),
-        LevelKind::Bitstate { bits } => ("bitstate", Some(bits)),
+    let bits = match rung.kind {
+        LevelKind::Tree => None,
+        LevelKind::Compact { bits } | LevelKind::Bitstate { bits } => Some(bits),
     };
-    Level { kind, bits, from_states: rung.from }
+    Level { kind: rung.kind.store().name(), bits, from_states: rung.from }
 }
 
 fn time(searched: &Searched) -> Time {

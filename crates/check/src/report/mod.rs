@@ -1,25 +1,27 @@
 //! The report of a check, with one module for each format.
 
-pub mod json;
-pub mod spin;
-pub mod text;
+mod json;
+mod spin;
+mod text;
 
 pub use crate::coverage::{ProcessCoverage, UnreachedStatement};
 pub use crate::fairness_hint::FairnessHint;
-pub use crate::plan::{Algorithm, Unreduced};
+pub use crate::plan::Unreduced;
 pub use crate::swarm::{Found, Member, Swarm};
 pub use crate::witness::{Argument, ShownRun};
 pub use entail_model::Guarantee;
-pub use entail_search::{End, Limit, Stats};
+pub use entail_search::{Algorithm, End, Limit, Stats};
 pub use entail_store::{Level, LevelKind};
 
 use crate::config::{Backend, Config, Reduction, Store};
+use crate::names::option;
 use crate::observer::Observer;
 use crate::plan::{Bound, Watched};
 use crate::units::shell_word;
 use crate::violation::Violation;
 use crate::witness::Evidence;
 use entail_front::Language;
+use entail_front::legible::legible;
 use entail_ir::interpret::Step;
 use entail_search::Outcome;
 use entail_temporal::Fairness;
@@ -156,6 +158,48 @@ pub struct Counterexample {
     pub last_steps: Vec<String>,
     /// The source line of the violation.
     pub source: Option<String>,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Text.
+    #[default]
+    Text,
+    /// JSON.
+    Json,
+    /// The format of SPIN's `pan`.
+    Spin,
+}
+
+option!(Format { "text" => Text, "json" => Json, "spin" => Spin });
+
+impl Format {
+    /// The reports in this format, optionally in colour. Control characters are escaped for a terminal, unless the
+    /// format [is a document](Format::is_document).
+    pub fn render(self, reports: &[Report], colour: bool) -> String {
+        match self {
+            Format::Text => reports.iter().map(|report| text::report(report, colour)).collect(),
+            Format::Json => json::documents(reports),
+            Format::Spin => legible(&reports.iter().map(spin::report).collect::<String>()).into_owned(),
+        }
+    }
+
+    /// Whether one document for programs contains all reports.
+    pub const fn is_document(self) -> bool {
+        match self {
+            Format::Json => true,
+            Format::Text | Format::Spin => false,
+        }
+    }
+
+    /// Why there is no report of a sweep (`--for`) in this format, unless there is.
+    pub const fn lacks_sweeps(self) -> Option<&'static str> {
+        match self {
+            Format::Text | Format::Json => None,
+            Format::Spin => Some("`--for` has no report in SPIN's format; use `--format text` or `json`"),
+        }
+    }
 }
 
 impl Report {

@@ -3,7 +3,6 @@
 //! The report omits counts that entail does not have (atomic steps, hash conflicts).
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::config::{Search, Store};
 use crate::coverage::{ProcessCoverage, UnreachedStatement};
 use crate::violation::{Kind, Violation};
 use entail_model::{FaultKind, Guarantee};
@@ -120,9 +119,8 @@ fn write_settings(out: &mut String, report: &Report, searched: &Searched) -> fmt
         End::Complete | End::Limit(Limit::Depth) => {}
         End::Error | End::Limit(_) => writeln!(out, "Warning: Search not completed")?,
     }
-    match report.config.search() {
-        Search::BreadthFirst => writeln!(out, "\t+ Breadth-First Search")?,
-        Search::DepthFirst | Search::Nested => {}
+    if report.config.search().is_breadth_first() {
+        writeln!(out, "\t+ Breadth-First Search")?;
     }
     let claim = if report.has_claims { "not selected" } else { "none specified" };
     let switch = |on: bool, flag: &str| if on { "+".into() } else { format!("- (disabled by {flag} flag)") };
@@ -130,8 +128,8 @@ fn write_settings(out: &mut String, report: &Report, searched: &Searched) -> fmt
     let end_states = switch(!report.config.no_end, "-E");
     let kind = match &searched.guarantee {
         Guarantee::Exact => "Full statespace",
-        Guarantee::Probable { .. } if searched.store == Store::Compact => "Hash-Compact",
-        Guarantee::Probable { .. } => "Bit statespace",
+        Guarantee::Probable { .. } if searched.store.has_array() => "Bit statespace",
+        Guarantee::Probable { .. } => "Hash-Compact",
     };
     writeln!(out, "\n{kind} search for:")?;
     writeln!(out, "\tnever claim         \t- ({claim})")?;

@@ -1,9 +1,8 @@
 //! The report as text: the verdict, then the counterexample, then statistics.
 
 use super::{Counterexample, PropertyReport, Report, Searched, Verdict};
-use crate::config::Store;
 use crate::coverage::ProcessCoverage;
-use crate::plan::{Algorithm, Unreduced};
+use crate::plan::Unreduced;
 use crate::swarm::{Found, Member};
 use crate::trail_files::default_trail;
 use crate::units::{plural, shell_word, show_bytes, show_count, show_duration, show_share};
@@ -11,8 +10,8 @@ use crate::witness::Argument;
 use entail_front::SAFETY;
 use entail_front::legible::{legible, on_a_line, shown};
 use entail_ir::Statement;
-use entail_model::Guarantee;
-use entail_search::{End, Limit};
+use entail_model::{Guarantee, Named};
+use entail_search::{Algorithm, End, Limit};
 use entail_store::{Level, LevelKind};
 use entail_temporal::Fairness;
 use std::fmt::{self, Write};
@@ -129,7 +128,7 @@ fn write_runs(out: &mut Page, runs: &[Member]) -> fmt::Result {
     const SHOWN: usize = 10;
     writeln!(out, "  {}:", plural(runs.len() as u64, "run"))?;
     for Member { seed, algorithm, stored, is_complete, coverage, found } in runs.iter().take(SHOWN) {
-        let (how, stored) = (words(*algorithm), plural(*stored, "state"));
+        let (how, stored) = (algorithm.title(), plural(*stored, "state"));
         let found = match found {
             Found::Error => "an error",
             Found::Nothing => "no error",
@@ -145,16 +144,6 @@ fn write_runs(out: &mut Page, runs: &[Member]) -> fmt::Result {
     match runs.len().checked_sub(SHOWN) {
         None | Some(0) => Ok(()),
         Some(more) => writeln!(out, "    and {more} more"),
-    }
-}
-
-fn words(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::BreadthFirst => "breadth-first search",
-        Algorithm::DepthFirst => "depth-first search",
-        Algorithm::Scc => "SCC search",
-        Algorithm::Nested => "nested depth-first search",
-        Algorithm::Ctl => "CTL search by subformulas",
     }
 }
 
@@ -176,7 +165,7 @@ fn write_statistics(
     searched: &Searched,
 ) -> fmt::Result {
     let stats = searched.outcome.stats;
-    let how = words(searched.algorithm);
+    let how = searched.algorithm.title();
     let seen = match searched.outcome.end {
         End::Complete if searched.algorithm == Algorithm::Ctl => "no further states were needed",
         End::Complete if searched.guarantee == Guarantee::Exact => "the state space was explored completely",
@@ -242,10 +231,10 @@ fn write_statistics(
     if !searched.levels.is_empty() {
         writeln!(out, "  memory ran out: {}", searched.levels.iter().map(level).collect::<Vec<_>>().join(", "))?;
     } else if searched.store != report.config.store {
-        let reason = if report.config.store.is_lossless() {
-            "as with `--store exact`: this search stores data with each state"
-        } else {
+        let reason = if report.config.store.is_lossy() {
             "exactly: this search must distinguish all states"
+        } else {
+            "as with `--store exact`: this search stores data with each state"
         };
         writeln!(out, "  states were stored {reason}")?;
     }
@@ -310,7 +299,7 @@ fn hint(property: &PropertyReport) -> Option<String> {
         return Some(neglected.hint());
     }
     // A breadth-first search with a cache may not terminate, and one with a lossy store may miss the error.
-    let breadth_first_would_do = searched.store != Store::Cache && searched.swarm.is_none();
+    let breadth_first_would_do = !searched.store.forgets() && searched.swarm.is_none();
     let hint = match searched.outcome.end {
         End::Error if searched.outcome.errors == 0 => return None,
         End::Error if searched.algorithm == Algorithm::DepthFirst && breadth_first_would_do => {

@@ -101,6 +101,15 @@ fn save_all<'v, T: Snapshot + 'v>(values: impl ExactSizeIterator<Item = &'v T>, 
     values.into_iter().try_for_each(|value| value.save(to))
 }
 
+/// The same for pairs.
+fn save_pairs<'v, K: Snapshot + 'v, V: Snapshot + 'v>(
+    mut pairs: impl ExactSizeIterator<Item = (&'v K, &'v V)>,
+    to: &mut Writer,
+) -> io::Result<()> {
+    pairs.len().save(to)?;
+    pairs.try_for_each(|(key, value)| key.save(to).and_then(|()| value.save(to)))
+}
+
 fn load_all<T: Snapshot, C: FromIterator<T>>(from: &mut Reader) -> io::Result<C> {
     (0..counted::<T>(from)?).map(|_| T::load(from)).collect()
 }
@@ -137,34 +146,26 @@ impl<T: Snapshot> Snapshot for Box<[T]> {
     }
 }
 
-impl<T: Snapshot> Snapshot for VecDeque<T> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        save_all(self.iter(), to)
-    }
+macro_rules! collections {
+    ($(impl[$($bounds:tt)*] $collection:ty, of $value:ty, by $save:ident;)*) => {$(
+        impl<$($bounds)*> Snapshot for $collection {
+            fn save(&self, to: &mut Writer) -> io::Result<()> {
+                $save(self.iter(), to)
+            }
 
-    fn load(from: &mut Reader) -> io::Result<Self> {
-        load_all(from)
-    }
+            fn load(from: &mut Reader) -> io::Result<Self> {
+                load_all::<$value, _>(from)
+            }
+        }
+    )*};
 }
 
-impl<T: Snapshot + Ord> Snapshot for BTreeSet<T> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        save_all(self.iter(), to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Self> {
-        load_all(from)
-    }
-}
-
-impl<T: Snapshot + Eq + Hash, H: BuildHasher + Default> Snapshot for HashSet<T, H> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        save_all(self.iter(), to)
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Self> {
-        load_all(from)
-    }
+collections! {
+    impl[T: Snapshot] VecDeque<T>, of T, by save_all;
+    impl[T: Snapshot + Ord] BTreeSet<T>, of T, by save_all;
+    impl[T: Snapshot + Eq + Hash, H: BuildHasher + Default] HashSet<T, H>, of T, by save_all;
+    impl[K: Snapshot + Ord, V: Snapshot] BTreeMap<K, V>, of (K, V), by save_pairs;
+    impl[K: Snapshot + Eq + Hash, V: Snapshot, H: BuildHasher + Default] HashMap<K, V, H>, of (K, V), by save_pairs;
 }
 
 impl<T: Snapshot + Copy + Default, const N: usize> Snapshot for [T; N] {
@@ -178,28 +179,6 @@ impl<T: Snapshot + Copy + Default, const N: usize> Snapshot for [T; N] {
             *value = T::load(from)?;
         }
         Ok(values)
-    }
-}
-
-impl<K: Snapshot + Ord, V: Snapshot> Snapshot for BTreeMap<K, V> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.len().save(to)?;
-        self.iter().try_for_each(|(key, value)| key.save(to).and_then(|()| value.save(to)))
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Self> {
-        load_all::<(K, V), _>(from)
-    }
-}
-
-impl<K: Snapshot + Eq + Hash, V: Snapshot, H: BuildHasher + Default> Snapshot for HashMap<K, V, H> {
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.len().save(to)?;
-        self.iter().try_for_each(|(key, value)| key.save(to).and_then(|()| value.save(to)))
-    }
-
-    fn load(from: &mut Reader) -> io::Result<Self> {
-        load_all::<(K, V), _>(from)
     }
 }
 

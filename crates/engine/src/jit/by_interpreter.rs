@@ -2,7 +2,7 @@
 
 use crate::jit::context::{Context, FAILED, HEADER, stride, write};
 use entail_ir::interpret::Step;
-use entail_model::{Fault, FaultKind, Fired, Model, State};
+use entail_model::{Fault, FaultKind, Fired, Model, State, named};
 
 /// Functions that generated code calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,33 +21,10 @@ pub(crate) enum Helper {
 /// Stands for an arbitrary edge.
 pub(crate) const ANY_EDGE: u32 = u32::MAX;
 
+named!(Helper { "overflow" => Overflow, "broken" => Broken, "failed" => Failed, "fire" => Fire, "steps" => Steps,
+    "can_move" => CanMove, "insert" => Insert, "remove" => Remove, "pack" => Pack });
+
 impl Helper {
-    pub const ALL: [Helper; 9] = [
-        Helper::Overflow,
-        Helper::Broken,
-        Helper::Failed,
-        Helper::Fire,
-        Helper::Steps,
-        Helper::CanMove,
-        Helper::Insert,
-        Helper::Remove,
-        Helper::Pack,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Helper::Overflow => "overflow",
-            Helper::Broken => "broken",
-            Helper::Failed => "failed",
-            Helper::Fire => "fire",
-            Helper::Steps => "steps",
-            Helper::CanMove => "can_move",
-            Helper::Insert => "insert",
-            Helper::Remove => "remove",
-            Helper::Pack => "pack",
-        }
-    }
-
     pub fn address(self) -> *const u8 {
         match self {
             Helper::Overflow => overflow as *const u8,

@@ -12,7 +12,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use entail_ir::ProcessTypeId;
-use entail_model::Deadline;
+use entail_model::{Deadline, Named};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -135,8 +135,8 @@ fn module(tuning: Tuning) -> Result<JITModule, Unsupported> {
         return Err(Unsupported("no code for this machine: it is not a little-endian one of 64 bits".to_owned()));
     }
     let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-    for helper in Helper::ALL {
-        builder.symbol(helper.name(), helper.address());
+    for (name, helper) in Helper::NAMES {
+        builder.symbol(*name, helper.address());
     }
     Ok(JITModule::new(builder))
 }
@@ -147,16 +147,10 @@ impl Code {
             return *id;
         }
         let signature = self.signature(callee);
-        let id = match callee {
-            Callee::Helper(helper) => self.module.declare_function(helper.name(), Linkage::Import, &signature),
-            Callee::Expand
-            | Callee::ExpandOne(_)
-            | Callee::CanMove(_)
-            | Callee::Accept(_)
-            | Callee::CanAccept(_)
-            | Callee::Invariants
-            | Callee::Propositions
-            | Callee::Copy => self.module.declare_anonymous_function(&signature),
+        let id = if let Callee::Helper(helper) = callee {
+            self.module.declare_function(helper.name(), Linkage::Import, &signature)
+        } else {
+            self.module.declare_anonymous_function(&signature)
         };
         let id = id.expect("no two functions have the same name");
         self.declared.insert(callee, id);

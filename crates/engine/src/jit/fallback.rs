@@ -55,7 +55,7 @@ impl Program<'_> {
             && (1..u64::BITS as usize).contains(&propositions.len())
             && propositions.iter().all(|(condition, _)| {
                 // The interpreter decides whether a timeout is possible.
-                !self.is_hard(condition) && !mentions(condition, &|part| matches!(part, Expr::Timeout))
+                !self.is_hard(condition) && !condition.any(|part| matches!(part, Expr::Timeout))
             })
     }
 
@@ -80,7 +80,7 @@ impl Program<'_> {
         edge.target.is_none()
             && self.layout.channels_of(of) > 0
             && self.system.invariants.iter().any(|(condition, _)| {
-                mentions(condition, &|expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_)))
+                condition.any(|expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_)))
             })
     }
 
@@ -124,10 +124,7 @@ impl Program<'_> {
         match action.effect() {
             Effect::Nothing => {
                 let mut hard = false;
-                action.each_child(&mut |child| match child {
-                    Child::Expr(expr) => hard |= self.is_hard(expr),
-                    Child::Store(_) | Child::Action(_) => {}
-                });
+                action.each_child(&mut |child| hard |= matches!(child, Child::Expr(expr) if self.is_hard(expr)));
                 hard
             }
             // Its patterns belong to its guard.
@@ -159,7 +156,7 @@ impl Program<'_> {
     /// Whether generated code cannot evaluate the expression.
     pub fn is_hard(&self, expr: &Expr) -> bool {
         depth(expr) > MAX_DEPTH
-            || mentions(expr, &|part| match part {
+            || expr.any(|part| match part {
                 Expr::Enabled(_) | Expr::NonProgress | Expr::Accepting | Expr::Started => true,
                 Expr::Find(_) => self.facts.fixed().is_none(),
                 Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_) => self.shapes.len() > MAX_SHAPES,
@@ -189,7 +186,7 @@ impl Program<'_> {
 
     /// Whether evaluating the expression may be a fault.
     pub fn may_fault(&self, expr: &Expr, of: ProcessTypeId) -> bool {
-        mentions(expr, &|part| match part {
+        expr.any(|part| match part {
             Expr::Fault(_) | Expr::Enabled(_) | Expr::Poll(_) => true,
             Expr::Load(place) => !place.indices.is_empty(),
             Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
@@ -223,7 +220,7 @@ fn only_numbers(action: &Action) -> bool {
     let mut only = true;
     action.each_expr(&mut |expr| {
         only &= match expr {
-            Expr::Load(place) => is_near(place),
+            Expr::Load(place) => place.is_near(),
             Expr::Const(_)
             | Expr::Unary(..)
             | Expr::Binary(..)
@@ -247,7 +244,7 @@ fn only_numbers(action: &Action) -> bool {
         };
     });
     only && each_action(action, &|action| match action.effect() {
-        Effect::Assign(place, _) => is_near(place),
+        Effect::Assign(place, _) => place.is_near(),
         // Starting processes is left to the interpreter.
         Effect::Nothing | Effect::Run(..) | Effect::Block(_) => true,
         Effect::Send(_) | Effect::Receive(_) | Effect::Other => false,
@@ -261,20 +258,6 @@ fn each_action(action: &Action, is: &dyn Fn(&Action) -> bool) -> bool {
         block.each_action(&mut |part| all &= is(part));
     }
     all
-}
-
-fn is_near(place: &Place) -> bool {
-    match place.base {
-        Base::Global | Base::Local | Base::Nowhere => true,
-        Base::Remote(..) => false,
-    }
-}
-
-/// Whether a condition holds for the expression or one inside it.
-pub(crate) fn mentions(expr: &Expr, of: &dyn Fn(&Expr) -> bool) -> bool {
-    let mut found = false;
-    expr.each(&mut |part| found |= of(part));
-    found
 }
 
 fn depth(expr: &Expr) -> usize {

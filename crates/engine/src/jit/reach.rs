@@ -1,28 +1,15 @@
 //! Reachability of control locations: front ends leave unreachable ones behind.
 
 use entail_ir::{Edge, EdgeId, Location, LocationId, ProcessTypeId, System};
+use std::collections::HashSet;
 
-/// By process type and location: whether it is reachable in the control-flow graph.
-pub(crate) struct Reach(Vec<Vec<bool>>);
+/// By process type: the locations that are reachable in the control-flow graph.
+pub(crate) struct Reach(Vec<HashSet<LocationId>>);
 
 impl Reach {
     pub fn new(system: &System) -> Self {
-        let of_type = |process_type: &entail_ir::ProcessType| {
-            let mut reached = vec![false; process_type.locations.len()];
-            reached[process_type.entry.index()] = true;
-            let mut pending = vec![process_type.entry];
-            while let Some(location) = pending.pop() {
-                for target in
-                    system.edges_of(&process_type.locations[location.index()]).iter().filter_map(|e| e.target)
-                {
-                    if !std::mem::replace(&mut reached[target.index()], true) {
-                        pending.push(target);
-                    }
-                }
-            }
-            reached
-        };
-        Reach(system.process_types.iter().map(of_type).collect())
+        let types = (0..).map(ProcessTypeId).zip(&system.process_types);
+        Reach(types.map(|(of, process_type)| system.reachable(of, process_type.entry)).collect())
     }
 
     /// The reachable locations of a type that have edges.
@@ -32,7 +19,7 @@ impl Reach {
         of: ProcessTypeId,
     ) -> impl Iterator<Item = (LocationId, &'s Location)> {
         let all = (0..).map(LocationId).zip(&system.process_type(of).locations);
-        all.filter(move |(id, location)| self.0[of.index()][id.index()] && location.count > 0)
+        all.filter(move |(id, location)| self.0[of.index()].contains(id) && location.count > 0)
     }
 
     /// All reachable edges, with the types of their processes.

@@ -54,17 +54,22 @@ impl<'s, E: Engine> Packed<'s, E> {
     }
 
     /// The same with `bits` unused bits above those of a short state, if they are few, for the state of an automaton.
-    pub fn with_room(interpreter: &'s Interpreter<'s>, mut engine: E, bits: u32) -> Self {
+    pub fn with_room(interpreter: &'s Interpreter<'s>, engine: E, bits: u32) -> Self {
         let mut fails_initially = false;
         interpreter.initial_states(&mut |state| fails_initially |= state.is_empty());
         let ranges = Ranges::new(interpreter.system());
         let (seen, complete) =
             if fails_initially { (Vec::new(), true) } else { sample::explore(interpreter, &engine, &ranges) };
         let layouts = StateLayouts::new(interpreter, ranges, seen, complete, bits.min(MOST_ROOM));
-        if let Some((vector, codes)) = layouts.commonest() {
-            engine.specialise(vector, codes);
+        Packed { interpreter, engine, layouts, fails_initially }.specialised()
+    }
+
+    /// With the engine specialised for the commonest states.
+    fn specialised(mut self) -> Self {
+        if let Some((vector, codes)) = self.layouts.commonest() {
+            self.engine.specialise(vector, codes);
         }
-        Packed { interpreter, engine, layouts, fails_initially }
+        self
     }
 
     /// Whether the model has asked for a restart of the search with the [`adapted`](Self::adapted) model.
@@ -74,12 +79,7 @@ impl<'s, E: Engine> Packed<'s, E> {
 
     /// The same system, with states packed by all values observed so far. This changes the packed states.
     pub fn adapted(self) -> Self {
-        let Packed { interpreter, mut engine, layouts, fails_initially } = self;
-        let layouts = layouts.adapted();
-        if let Some((vector, codes)) = layouts.commonest() {
-            engine.specialise(vector, codes);
-        }
-        Packed { interpreter, engine, layouts, fails_initially }
+        Packed { layouts: self.layouts.adapted(), ..self }.specialised()
     }
 
     /// Saves the state layouts.
@@ -89,12 +89,7 @@ impl<'s, E: Engine> Packed<'s, E> {
 
     /// The same system, with the state layouts of a snapshot.
     pub fn restored(self, from: &mut Reader) -> io::Result<Self> {
-        let Packed { interpreter, mut engine, layouts, fails_initially } = self;
-        let layouts = layouts.restored(from)?;
-        if let Some((vector, codes)) = layouts.commonest() {
-            engine.specialise(vector, codes);
-        }
-        Ok(Packed { interpreter, engine, layouts, fails_initially })
+        Ok(Packed { layouts: self.layouts.restored(from)?, ..self }.specialised())
     }
 
     pub fn system(&self) -> &'s System {

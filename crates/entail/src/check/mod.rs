@@ -6,8 +6,8 @@ use crate::args::CheckArgs;
 use crate::config::given_options;
 use crate::console::{Console, Failure, Status};
 use crate::interrupt;
-use entail_check::config::{Config, Format};
-use entail_check::report::{Report, Verdict, json, spin, text};
+use entail_check::config::Config;
+use entail_check::report::{Report, Verdict};
 use entail_check::{Checker, Checkpoint, Contradiction, Input, Observer};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,19 +37,20 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<Status, Failure>
         return sweep::check(&checker, &models, sweep, &stop, out);
     }
     let constant = args.sweep.as_ref().map(|sweep| (sweep.name.as_str(), sweep.low));
+    let format = checker.config().format;
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
     for path in &models {
         let report = checker.check_with(&Input::file(path), constant);
         worst = worst.max(status(&report));
-        match checker.config().format {
-            Format::Text => out.write_styled(&text::report(&report, *colour))?,
-            Format::Spin => out.write_all(spin::report(&report).as_bytes())?,
-            Format::Json => reports.push(report),
+        if format.is_document() {
+            reports.push(report);
+        } else {
+            out.write_styled(&format.render(&[report], *colour))?;
+            out.flush()?;
         }
-        out.flush()?;
     }
-    if checker.config().format == Format::Json {
-        out.verbatim().write_all(json::documents(&reports).as_bytes())?;
+    if format.is_document() {
+        out.verbatim().write_all(format.render(&reports, *colour).as_bytes())?;
     }
     Ok(worst)
 }

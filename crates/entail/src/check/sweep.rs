@@ -3,8 +3,7 @@
 use crate::check::status;
 use crate::console::{Failure, Out, Status};
 use crate::quantities::Sweep;
-use entail_check::config::Format;
-use entail_check::report::{PropertyReport, Verdict, json};
+use entail_check::report::{PropertyReport, Verdict};
 use entail_check::units::{plural, shell_word};
 use entail_check::{Checker, Input};
 use std::fmt::Write as _;
@@ -20,8 +19,8 @@ pub fn check(
     out: &mut Out,
 ) -> Result<Status, Failure> {
     let format = checker.config().format;
-    if format == Format::Spin {
-        return Err(Failure::new("`--for` has no report in SPIN's format; use `--format text` or `json`"));
+    if let Some(reason) = format.lacks_sweeps() {
+        return Err(Failure::new(reason));
     }
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
     for path in models {
@@ -29,7 +28,7 @@ pub fn check(
         for value in sweep.low..=sweep.high {
             let report = checker.check_with(&Input::file(path), Some((&sweep.name, value)));
             worst = worst.max(status(&report));
-            if format == Format::Text {
+            if !format.is_document() {
                 out.write_all(line(path, sweep, value, &report.properties).as_bytes())?;
                 out.flush()?;
                 tally.add(value, &report.properties);
@@ -43,8 +42,8 @@ pub fn check(
         out.write_all(tally.text(sweep).as_bytes())?;
         out.write_all(tally.hint(path, sweep).as_bytes())?;
     }
-    if format == Format::Json {
-        out.verbatim().write_all(json::documents(&reports).as_bytes())?;
+    if format.is_document() {
+        out.verbatim().write_all(format.render(&reports, false).as_bytes())?;
     }
     Ok(worst)
 }

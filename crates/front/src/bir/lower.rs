@@ -15,12 +15,12 @@ mod types;
 
 use super::ast::{self, Member, Model, Name};
 use crate::diagnostic::Diagnostic;
-use crate::kit::{Access, Automata, defaults, frame_variable};
+use crate::kit::{Access, Automata, Problems, defaults, frame_variable};
 use crate::source::Sources;
 use copy::Work;
 use entail_ir::{Base, EnumerationId, Init, System};
 use expr::{MAX_BYTES, Reader};
-use scope::{Problems, Scope, Symbol, Variable};
+use scope::{Scope, Symbol, Variable};
 use std::collections::HashMap;
 use std::rc::Rc;
 use types::{Enumeration, Type};
@@ -109,7 +109,9 @@ impl<'t, 'p> Lowering<'_, 't, 'p> {
         let mut members = Vec::new();
         for (number, member) in enumeration.members.iter().enumerate() {
             match numbers.get(member.text) {
-                Some(first) => self.problems.twice(*member, enumeration.members[*first as usize].span),
+                Some(first) => {
+                    self.problems.twice(member.text, member.span, enumeration.members[*first as usize].span)
+                }
                 None => {
                     numbers.insert(member.text, number as i32);
                 }
@@ -137,7 +139,7 @@ impl<'t, 'p> Lowering<'_, 't, 'p> {
                     self.problems.error(init.span, "a field has no first value of its own");
                 }
                 match seen.get(name.text) {
-                    Some(first) => self.problems.twice(*name, *first),
+                    Some(first) => self.problems.twice(name.text, name.span, *first),
                     None => {
                         seen.insert(name.text, name.span);
                         fields.push((name.text, ty.clone()));

@@ -148,16 +148,7 @@ pub enum ExprKind {
     Implies(Box<(Expr, Expr)>),
 }
 
-/// A path formula.
-#[derive(Clone, Debug)]
-pub enum Path {
-    Next(Expr),
-    Always(Expr),
-    Eventually(Expr),
-    Until(Expr, Expr),
-    WeakUntil(Expr, Expr),
-    Release(Expr, Expr),
-}
+pub type Path = entail_temporal::ctl::Path<Expr>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {

@@ -16,8 +16,7 @@ use std::collections::HashSet;
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Model> {
     let tokens = lex::<T>(file, text, problems);
     let lexical = problems.len();
-    let mut parser =
-        Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0, warns: true };
+    let mut parser = Parser::new(file, text, tokens, problems);
     let model = parser.model().ok();
     forget_consequences(text, lexical, problems);
     model
@@ -47,66 +46,65 @@ pub fn parse_formula(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -
     }
     if tokens.is_empty() {
         let example = "a formula is, for example, `AG(Process.variable < 3)`";
-        problems.push(Diagnostic::general("the formula is empty").hint(example));
-        return None;
+        return Diagnostic::general("the formula is empty").hint(example).refuse(problems);
     }
-    let mut parser =
-        Parser { cursor: Cursor::new(file, text, tokens, problems), temporal: false, parts: 0, warns: true };
+    let mut parser = Parser::new(file, text, tokens, problems);
     let formula = parser.formula().ok()?;
-    if !parser.cursor.at_end() {
-        parser.cursor.unexpected::<()>("an operator or the end of the formula").ok()?;
+    if !parser.at_end() {
+        parser.unexpected::<()>("an operator or the end of the formula").ok()?;
     }
     Some(formula)
 }
 
-struct Parser<'t> {
-    cursor: Cursor<'t, 't, T>,
+type Parser<'t> = Cursor<'t, 't, T, State>;
+
+#[derive(Default)]
+struct State {
     /// Whether temporal operators are allowed.
     temporal: bool,
     /// The number of operands of the current expression so far.
     parts: usize,
-    /// Whether to warn about an operand that continues after its parentheses; false inside an operator that
-    /// warns itself.
-    warns: bool,
+    /// Inside an operator that warns itself about an operand that continues after its parentheses.
+    is_warned: bool,
 }
 
 impl Parser<'_> {
     fn model(&mut self) -> Parsed<Model> {
-        self.cursor.expect(T::Model)?;
+        self.expect(T::Model)?;
         let name = self.name()?;
         self.behind_heading();
         let decls = self.decls();
         let mut processes = Vec::new();
-        while self.cursor.kind() == T::Process {
+        while self.kind() == T::Process {
             match self.process() {
                 Ok(process) => processes.push(process),
-                Err(Stop) => self.cursor.skip_to(|kind| kind == T::Process),
+                Err(Stop) => self.skip_to(|kind| kind == T::Process),
             }
         }
-        if self.cursor.at_end() && self.cursor.problems.iter().any(Diagnostic::is_error) {
+        if self.at_end() && self.problems.iter().any(Diagnostic::is_error) {
             return Err(Stop);
         }
         let body = match self.body(&name) {
             Ok((body, _)) => body,
             Err(Stop) => {
-                self.cursor.skip_to(|kind| kind == T::Assert);
+                self.skip_to(|kind| kind == T::Assert);
                 Vec::new()
             }
         };
-        self.cursor.eat(T::Semicolon);
-        let assertion = if self.cursor.eat(T::Assert) { Some(self.formula()) } else { None };
+        self.eat(T::Semicolon);
+        let assertion = if self.eat(T::Assert) { Some(self.formula()) } else { None };
         let is_known = !matches!(assertion, Some(Err(Stop)));
-        self.cursor.eat(T::Semicolon);
-        self.cursor.eat(T::Dot);
-        if is_known && !self.cursor.at_end() {
-            self.cursor.unexpected::<()>("the end of the file").ok();
+        self.eat(T::Semicolon);
+        self.eat(T::Dot);
+        if is_known && !self.at_end() {
+            self.unexpected::<()>("the end of the file").ok();
         }
         let assertion = assertion.and_then(Result::ok);
         Ok(Model { name, decls, processes, body, assertion })
     }
 
     fn process(&mut self) -> Parsed<Process> {
-        self.cursor.expect(T::Process)?;
+        self.expect(T::Process)?;
         let name = self.name()?;
         let mut params = Vec::new();
         let listed = self.if_parenthesised(|parser| parser.separated(T::Semicolon, |one| one.params(&mut params)));
@@ -116,56 +114,41 @@ impl Parser<'_> {
         }
         let decls = self.decls();
         let (body, end) = self.body(&name)?;
-        if !self.cursor.eat(T::Semicolon) && !matches!(self.cursor.kind(), T::Process | T::Begin) {
-            return self.cursor.unexpected("`;`");
+        if !self.eat(T::Semicolon) && !matches!(self.kind(), T::Process | T::Begin) {
+            return self.unexpected("`;`");
         }
         Ok(Process { name, params, decls, body, end })
     }
 
-    /// Reads what follows the next token.
-    fn behind_token<A>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
-        self.cursor.skip();
-        read(self)
-    }
-
-    /// One or more items with a separator between them.
-    fn separated<A>(&mut self, separator: T, mut item: impl FnMut(&mut Self) -> Parsed<A>) -> Parsed<Vec<A>> {
-        let mut items = vec![item(self)?];
-        while self.cursor.eat(separator) {
-            items.push(item(self)?);
-        }
-        Ok(items)
-    }
-
     /// `( … )`
     fn parenthesised<A>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<A> {
-        self.cursor.expect(T::Open)?;
+        self.expect(T::Open)?;
         let inner = inside(self)?;
-        self.cursor.expect(T::Close)?;
+        self.expect(T::Close)?;
         Ok(inner)
     }
 
     /// `( … )`, if it is there.
     fn if_parenthesised<A>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<A>) -> Parsed<Option<A>> {
-        if self.cursor.kind() == T::Open { self.parenthesised(inside).map(Some) } else { Ok(None) }
+        if self.kind() == T::Open { self.parenthesised(inside).map(Some) } else { Ok(None) }
     }
 
     /// The semicolon after the heading of a model or a process.
     fn behind_heading(&mut self) {
-        if self.cursor.expect(T::Semicolon).is_err() {
+        if self.expect(T::Semicolon).is_err() {
             self.skip_to_declarations();
         }
     }
 
     fn skip_to_declarations(&mut self) {
-        self.cursor.skip_to(|kind| matches!(kind, T::Const | T::Type | T::Var | T::Process | T::Begin));
+        self.skip_to(|kind| matches!(kind, T::Const | T::Type | T::Var | T::Process | T::Begin));
     }
 
     fn params(&mut self, params: &mut Vec<Param>) -> Parsed<()> {
-        let start = self.cursor.span();
-        let direction = if self.cursor.eat(T::In) {
+        let start = self.span();
+        let direction = if self.eat(T::In) {
             Some((Direction::In, start))
-        } else if self.cursor.eat(T::Out) {
+        } else if self.eat(T::Out) {
             Some((Direction::Out, start))
         } else {
             None
@@ -178,14 +161,14 @@ impl Parser<'_> {
     /// `a, b: type`
     fn typed_names(&mut self) -> Parsed<(Vec<Name>, Name)> {
         let names = self.names()?;
-        self.cursor.expect(T::Colon)?;
+        self.expect(T::Colon)?;
         Ok((names, self.type_name()?))
     }
 
     fn type_name(&mut self) -> Parsed<Name> {
-        if matches!(self.cursor.kind(), T::Array | T::List | T::OpenBrace | T::Open | T::Number) {
-            let problem = Diagnostic::error(self.cursor.span(), "expected the name of a type");
-            return self.cursor.report(problem.hint("give the type a name in a `TYPE` section, and use that"));
+        if matches!(self.kind(), T::Array | T::List | T::OpenBrace | T::Open | T::Number) {
+            let problem = Diagnostic::error(self.span(), "expected the name of a type");
+            return self.report(problem.hint("give the type a name in a `TYPE` section, and use that"));
         }
         self.name()
     }
@@ -195,48 +178,48 @@ impl Parser<'_> {
     }
 
     fn name(&mut self) -> Parsed<Name> {
-        let span = self.cursor.span();
-        if self.cursor.kind() == T::Name {
-            self.cursor.skip();
-            return Ok(Name { text: self.cursor.text(span).to_owned(), span });
+        let span = self.span();
+        if self.kind() == T::Name {
+            self.skip();
+            return Ok(Name { text: self.text(span).to_owned(), span });
         }
-        let text = self.cursor.text(span);
-        if self.cursor.kind().is_word() {
+        let text = self.text(span);
+        if self.kind().is_word() {
             let problem = format!("`{text}` is a keyword, and cannot be a name");
-            return self.cursor.report(Diagnostic::error(span, problem));
+            return self.report(Diagnostic::error(span, problem));
         }
-        self.cursor.unexpected("a name")
+        self.unexpected("a name")
     }
 
     fn decls(&mut self) -> Decls {
         let mut decls = Decls::default();
         loop {
-            if self.cursor.eat(T::Const) {
+            if self.eat(T::Const) {
                 self.section(|parser| {
                     let name = parser.name()?;
-                    parser.cursor.expect(T::Equal)?;
+                    parser.expect(T::Equal)?;
                     decls.consts.push((name, parser.expr()?));
                     Ok(())
                 });
-            } else if self.cursor.eat(T::Type) {
+            } else if self.eat(T::Type) {
                 self.section(|parser| {
                     let name = parser.name()?;
-                    parser.cursor.expect(T::Equal)?;
+                    parser.expect(T::Equal)?;
                     decls.types.push((name, parser.type_definition()?));
                     Ok(())
                 });
-            } else if self.cursor.eat(T::Var) {
+            } else if self.eat(T::Var) {
                 self.section(|parser| {
                     let (names, ty) = parser.typed_names()?;
                     decls.vars.extend(names.into_iter().map(|name| (name, ty.clone())));
                     Ok(())
                 });
-            } else if matches!(self.cursor.kind(), T::Process | T::Begin) {
+            } else if matches!(self.kind(), T::Process | T::Begin) {
                 return decls;
             } else {
-                self.cursor.unexpected::<()>("`CONST`, `TYPE`, `VAR`, `PROCESS` or `BEGIN`").ok();
+                self.unexpected::<()>("`CONST`, `TYPE`, `VAR`, `PROCESS` or `BEGIN`").ok();
                 self.skip_to_declarations();
-                if self.cursor.at_end() {
+                if self.at_end() {
                     return decls;
                 }
             }
@@ -245,29 +228,27 @@ impl Parser<'_> {
 
     /// Declarations, each followed by a semicolon, as long as names follow.
     fn section(&mut self, mut read: impl FnMut(&mut Self) -> Parsed<()>) {
-        while self.cursor.kind() == T::Name {
-            let read = read(self).and_then(|()| self.cursor.expect(T::Semicolon).map(|_| ()));
+        while self.kind() == T::Name {
+            let read = read(self).and_then(|()| self.expect(T::Semicolon).map(|_| ()));
             if read.is_err() {
                 let is_border =
                     |kind| matches!(kind, T::Semicolon | T::Const | T::Type | T::Var | T::Process | T::Begin);
-                self.cursor.skip_to(is_border);
-                self.cursor.eat(T::Semicolon);
+                self.skip_to(is_border);
+                self.eat(T::Semicolon);
             }
         }
     }
 
     fn type_definition(&mut self) -> Parsed<Type> {
-        match self.cursor.kind() {
+        match self.kind() {
             T::List => self.behind_token(Self::elements).map(|(len, element)| Type::List(len, element)),
             T::Array => self.behind_token(Self::elements).map(|(len, element)| Type::Array(len, element)),
             T::OpenBrace => self.alphabet(),
             T::Open if self.is_tuple() => self.tuple(),
-            T::Name if matches!(self.cursor.second(), T::Comma | T::Semicolon) => {
-                self.names().map(Type::Enumeration)
-            }
+            T::Name if matches!(self.second(), T::Comma | T::Semicolon) => self.names().map(Type::Enumeration),
             _ => {
                 let low = self.expr()?;
-                self.cursor.expect(T::DotDot)?;
+                self.expect(T::DotDot)?;
                 Ok(Type::Range(low, self.expr()?))
             }
         }
@@ -275,14 +256,14 @@ impl Parser<'_> {
 
     /// A range may also begin with a parenthesis.
     fn is_tuple(&self) -> bool {
-        self.cursor.second() == T::Name && matches!(self.cursor.third(), T::Comma | T::Colon)
+        self.second() == T::Name && matches!(self.third(), T::Comma | T::Colon)
     }
 
     fn elements(&mut self) -> Parsed<(Expr, Name)> {
-        self.cursor.expect(T::OpenBracket)?;
+        self.expect(T::OpenBracket)?;
         let len = self.expr()?;
-        self.cursor.expect(T::CloseBracket)?;
-        self.cursor.expect(T::Of)?;
+        self.expect(T::CloseBracket)?;
+        self.expect(T::Of)?;
         Ok((len, self.type_name()?))
     }
 
@@ -294,25 +275,25 @@ impl Parser<'_> {
     }
 
     fn alphabet(&mut self) -> Parsed<Type> {
-        self.cursor.expect(T::OpenBrace)?;
+        self.expect(T::OpenBrace)?;
         let signals = self.separated(T::Comma, |parser| {
             let name = parser.name()?;
             Ok((name, parser.if_parenthesised(Self::type_name)?))
         })?;
-        self.cursor.expect(T::CloseBrace)?;
+        self.expect(T::CloseBrace)?;
         Ok(Type::Alphabet(signals))
     }
 
     /// `BEGIN … END name`, and the position of its end.
     fn body(&mut self, name: &Name) -> Parsed<(Vec<Command>, Span)> {
-        self.cursor.expect(T::Begin)?;
+        self.expect(T::Begin)?;
         let commands = self.commands(|kind| kind == T::EndWord);
-        let end = self.cursor.expect(T::EndWord)?;
+        let end = self.expect(T::EndWord)?;
         let closing = self.name()?;
         if closing.text != name.text {
             let problem = format!("expected `END {}`, found `END {}`", name.text, closing.text);
             let problem = Diagnostic::error(closing.span, problem).related(name.span, "what is ended here");
-            self.cursor.report::<()>(problem).ok();
+            self.report::<()>(problem).ok();
         }
         Ok((commands, end))
     }
@@ -321,47 +302,47 @@ impl Parser<'_> {
     fn commands(&mut self, closes: impl Fn(T) -> bool + Copy) -> Vec<Command> {
         let mut commands = Vec::new();
         loop {
-            let before = self.cursor.position();
+            let before = self.position();
             match self.command() {
                 Ok(command) => commands.push(command),
                 Err(Stop) => self.recover(),
             }
-            if self.cursor.eat(T::Semicolon) {
-                if closes(self.cursor.kind()) {
-                    let problem = Diagnostic::error(self.cursor.span(), "expected a command after `;`");
+            if self.eat(T::Semicolon) {
+                if closes(self.kind()) {
+                    let problem = Diagnostic::error(self.span(), "expected a command after `;`");
                     let hint = "`;` separates commands, and must not follow the last one";
-                    self.cursor.report::<()>(problem.hint(hint)).ok();
+                    self.report::<()>(problem.hint(hint)).ok();
                     return commands;
                 }
                 continue;
             }
-            let at_border = matches!(self.cursor.kind(), T::EndWord | T::Box | T::End | T::Process);
-            if closes(self.cursor.kind()) || at_border {
+            let at_border = matches!(self.kind(), T::EndWord | T::Box | T::End | T::Process);
+            if closes(self.kind()) || at_border {
                 return commands;
             }
-            if self.cursor.unexpected::<()>("`;` or `END`").is_err() {
+            if self.unexpected::<()>("`;` or `END`").is_err() {
                 let starts = |kind| matches!(kind, T::Name | T::If | T::Do | T::Poll | T::Skip);
-                if !starts(self.cursor.kind()) || self.cursor.position() == before {
+                if !starts(self.kind()) || self.position() == before {
                     self.recover();
-                    self.cursor.eat(T::Semicolon);
+                    self.eat(T::Semicolon);
                 }
             }
-            if self.cursor.position() == before {
-                self.cursor.skip();
+            if self.position() == before {
+                self.skip();
             }
-            if self.cursor.at_end() {
+            if self.at_end() {
                 return commands;
             }
         }
     }
 
     fn recover(&mut self) {
-        self.cursor.skip_to(|kind| matches!(kind, T::Semicolon | T::EndWord | T::Box | T::Process));
+        self.skip_to(|kind| matches!(kind, T::Semicolon | T::EndWord | T::Box | T::Process));
     }
 
     fn command(&mut self) -> Parsed<Command> {
-        let start = self.cursor.span();
-        let kind = match self.cursor.kind() {
+        let start = self.span();
+        let kind = match self.kind() {
             T::If => self.behind_token(Self::guarded).map(CommandKind::If)?,
             T::Do => self.behind_token(Self::guarded).map(CommandKind::Do)?,
             T::Poll => self.behind_token(|parser| parser.alternatives(Self::alternative)).map(CommandKind::Poll)?,
@@ -372,33 +353,33 @@ impl Parser<'_> {
             T::Append => self.insertion(CommandKind::Append)?,
             T::Prepend => self.insertion(CommandKind::Prepend)?,
             T::Name => self.named_command()?,
-            _ => return self.cursor.unexpected("a command"),
+            _ => return self.unexpected("a command"),
         };
-        Ok(Command { kind, span: self.cursor.since(start) })
+        Ok(Command { kind, span: self.since(start) })
     }
 
     fn named_command(&mut self) -> Parsed<CommandKind> {
-        if matches!(self.cursor.second(), T::Open | T::Semicolon | T::EndWord | T::Box) {
+        if matches!(self.second(), T::Open | T::Semicolon | T::EndWord | T::Box) {
             let name = self.name()?;
             return Ok(CommandKind::Activate(name, self.args()?));
         }
         let access = self.access()?;
-        match self.cursor.kind() {
+        match self.kind() {
             T::Becomes => {
-                self.cursor.skip();
+                self.skip();
                 Ok(CommandKind::Assign(access, self.expr()?))
             }
             T::Equal => {
-                let problem = Diagnostic::error(self.cursor.span(), "`=` compares");
-                self.cursor.report(problem.hint("to assign, write `:=`"))
+                let problem = Diagnostic::error(self.span(), "`=` compares");
+                self.report(problem.hint("to assign, write `:=`"))
             }
             T::Bang | T::Hook => self.communication(access).map(CommandKind::Communicate),
-            _ => self.cursor.unexpected("`:=`, `!` or `?`"),
+            _ => self.unexpected("`:=`, `!` or `?`"),
         }
     }
 
     fn args(&mut self) -> Parsed<Vec<Expr>> {
-        let args = self.if_parenthesised(|parser| match parser.cursor.kind() {
+        let args = self.if_parenthesised(|parser| match parser.kind() {
             T::Close => Ok(Vec::new()),
             _ => parser.separated(T::Comma, Self::expr),
         })?;
@@ -407,16 +388,16 @@ impl Parser<'_> {
 
     /// The part of a communication after the channel.
     fn communication(&mut self, channel: Access) -> Parsed<Communication> {
-        let direction = if self.cursor.eat(T::Bang) {
+        let direction = if self.eat(T::Bang) {
             Direction::Out
-        } else if self.cursor.eat(T::Hook) {
+        } else if self.eat(T::Hook) {
             Direction::In
         } else {
-            return self.cursor.unexpected("`!` or `?`");
+            return self.unexpected("`!` or `?`");
         };
         let signal = self.name()?;
         let data = self.if_parenthesised(Self::expr)?;
-        let span = self.cursor.since(channel.span);
+        let span = self.since(channel.span);
         Ok(Communication { channel, direction, signal, data, span })
     }
 
@@ -430,7 +411,7 @@ impl Parser<'_> {
     fn alternative(&mut self) -> Parsed<Alternative> {
         let channel = self.access()?;
         let communication = self.communication(channel)?;
-        let condition = if self.cursor.eat(T::And) { Some(self.expr()?) } else { None };
+        let condition = if self.eat(T::And) { Some(self.expr()?) } else { None };
         Ok(Alternative { communication, condition, body: self.branch()? })
     }
 
@@ -440,18 +421,18 @@ impl Parser<'_> {
         loop {
             match self.nested(&mut read) {
                 Ok(alternative) => alternatives.push(alternative),
-                Err(Stop) => self.cursor.skip_to(|kind| matches!(kind, T::EndWord | T::Box | T::Process)),
+                Err(Stop) => self.skip_to(|kind| matches!(kind, T::EndWord | T::Box | T::Process)),
             }
-            if !self.cursor.eat(T::Box) {
+            if !self.eat(T::Box) {
                 break;
             }
         }
-        self.cursor.expect(T::EndWord)?;
+        self.expect(T::EndWord)?;
         Ok(alternatives)
     }
 
     fn branch(&mut self) -> Parsed<Vec<Command>> {
-        self.cursor.expect(T::Arrow)?;
+        self.expect(T::Arrow)?;
         Ok(self.commands(|kind| matches!(kind, T::Box | T::EndWord)))
     }
 
@@ -460,25 +441,25 @@ impl Parser<'_> {
     }
 
     fn insertion(&mut self, command: fn(Access, Expr) -> CommandKind) -> Parsed<CommandKind> {
-        self.cursor.skip();
+        self.skip();
         self.parenthesised(|parser| {
             let list = parser.access()?;
-            parser.cursor.expect(T::Comma)?;
+            parser.expect(T::Comma)?;
             Ok(command(list, parser.expr()?))
         })
     }
 
     fn trace(&mut self) -> Parsed<CommandKind> {
-        self.cursor.skip();
+        self.skip();
         self.parenthesised(|parser| parser.separated(T::Comma, Self::traced)).map(CommandKind::Trace)
     }
 
     fn traced(&mut self) -> Parsed<Traced> {
-        let span = self.cursor.span();
-        if !self.cursor.eat(T::Text) {
+        let span = self.span();
+        if !self.eat(T::Text) {
             return self.expr().map(Traced::Value);
         }
-        let text = self.cursor.text(span);
+        let text = self.text(span);
         Ok(Traced::Text(text[1..text.len() - 1].to_owned()))
     }
 }

@@ -66,7 +66,7 @@ pub type Parsed<T> = Result<T, Stop>;
 pub const MAX_DEPTH: usize = 200;
 
 /// The limit on reported problems.
-const MAX_PROBLEMS: usize = 100;
+pub const MAX_PROBLEMS: usize = 100;
 
 /// The tokens of a text. A character that begins no token is reported and skipped. A token kind may carry an
 /// error message, which is reported too.
@@ -91,21 +91,22 @@ where
     tokens
 }
 
-/// A position among the tokens of a text, with the problems so far. Syntax trees may borrow from the text longer than
-/// from the cursor.
-pub struct Cursor<'t, 'p, K> {
+/// A position among the tokens of a text, with the problems so far, and the state of a parser that has one. Syntax trees
+/// may borrow from the text longer than from the cursor.
+pub struct Cursor<'t, 'p, K, S = ()> {
     text: &'t str,
     tokens: Vec<Token<K>>,
     next: usize,
     depth: usize,
     pub problems: &'p mut Vec<Diagnostic>,
+    pub state: S,
 }
 
-impl<'t, 'p, K: Kind> Cursor<'t, 'p, K> {
+impl<'t, 'p, K: Kind, S: Default> Cursor<'t, 'p, K, S> {
     pub fn new(file: FileId, text: &'t str, mut tokens: Vec<Token<K>>, problems: &'p mut Vec<Diagnostic>) -> Self {
         let end = text.len() as u32;
         tokens.push(Token { kind: K::END, span: Span { file, start: end, end } });
-        Cursor { text, tokens, next: 0, depth: 0, problems }
+        Cursor { text, tokens, next: 0, depth: 0, problems, state: S::default() }
     }
 
     pub fn kind(&self) -> K {

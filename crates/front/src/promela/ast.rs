@@ -257,6 +257,16 @@ pub struct Stmt {
     pub span: Span,
 }
 
+impl Stmt {
+    pub fn skip(span: Span) -> Stmt {
+        Stmt { kind: StmtKind::Expr(Expr::constant(1, span)), span }
+    }
+
+    pub fn is_skip(&self) -> bool {
+        matches!(&self.kind, StmtKind::Expr(Expr { kind: ExprKind::Const(1), .. }))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `name: stmt`. A label without a statement labels a `skip`.
@@ -473,9 +483,21 @@ pub struct VarRef {
 }
 
 impl VarRef {
+    pub fn named(name: Ident, span: Span) -> VarRef {
+        VarRef { parts: vec![Part { name, index: None }], span }
+    }
+
+    /// The name, if it is just one.
+    pub fn name(&self) -> Option<&Ident> {
+        match &self.parts[..] {
+            [Part { name, index: None }] => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether it is just this name.
     pub fn is(&self, name: &str) -> bool {
-        matches!(&self.parts[..], [Part { name: only, index: None }] if &*only.name == name)
+        self.name().is_some_and(|only| &*only.name == name)
     }
 }
 
@@ -489,6 +511,16 @@ pub struct Part {
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
+}
+
+impl Expr {
+    pub fn constant(value: i32, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(value), span }
+    }
+
+    pub fn var(var: VarRef) -> Expr {
+        Expr { span: var.span, kind: ExprKind::Var(var) }
+    }
 }
 
 #[derive(Clone, Debug)]

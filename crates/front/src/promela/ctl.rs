@@ -28,10 +28,7 @@ fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> 
     let mut reader = Reader { propositions: Propositions::new(may_fault), height: 0 };
     match reader.formula(expr) {
         Ok(formula) => Some(CtlFormula { formula, propositions: reader.propositions.exprs }),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
+        Err(problem) => problem.refuse(problems),
     }
 }
 
@@ -136,10 +133,7 @@ fn unquantified(op: TemporalOp, span: Span) -> Diagnostic {
 
 /// Reports `A p` without a temporal operator.
 fn without_operator(quantifier: Quantifier, span: Span) -> Diagnostic {
-    let which = match quantifier {
-        Quantifier::All => "A",
-        Quantifier::Some => "E",
-    };
+    let which = quantifier.letter();
     let message = format!("`{which}` quantifies over runs, and needs a temporal operator of its own");
     let hint = format!("write `{which}G p`, `{which}F p`, `{which}X p` or `{which}((p && q) U (r && s))`");
     Diagnostic::error(span, message).hint(hint)

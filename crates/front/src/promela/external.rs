@@ -116,8 +116,7 @@ fn read_formula(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<(Expr, Span)> {
     let Some(first) = tokens.first().map(|token| token.span) else {
-        problems.push(formula::empty(logic));
-        return None;
+        return formula::empty(logic).refuse(problems);
     };
     Some((parse::parse_formula_about(logic, proctypes.to_vec(), tokens, problems)?, first))
 }

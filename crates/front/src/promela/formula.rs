@@ -65,8 +65,7 @@ pub(super) fn read_expr(
         return None;
     }
     if tokens.is_empty() {
-        problems.push(empty(logic));
-        return None;
+        return empty(logic).refuse(problems);
     }
     parse::parse_formula(logic, tokens, problems)
 }
@@ -97,10 +96,7 @@ fn of_expr(expr: &Expr, may_fault: MayFault, problems: &mut Vec<Diagnostic>) -> 
             antecedents.truncate(MAX_PROPOSITIONS - propositions.len());
             Some(Temporal { formulas, formula, propositions, antecedents, span: expr.span })
         }
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
+        Err(problem) => problem.refuse(problems),
     }
 }
 

@@ -2,8 +2,8 @@
 //! body of an inline becomes a block.
 
 use super::ast::{
-    Branch, ChannelInit, Decl, Declarator, Expr, ExprKind, Formula, Ident, Initialiser, Proctype, Program,
-    Quantifier, Step, Stmt, StmtKind, Structure, TemporalOp, Type, UnaryOp, Unit, Visibility,
+    Branch, ChannelInit, Decl, Declarator, Expr, ExprKind, Formula, Ident, Initialiser, Proctype, Program, Step,
+    Stmt, StmtKind, Structure, TemporalOp, Type, UnaryOp, Unit, Visibility,
 };
 use super::text::{self, expression, variable};
 use entail_ir::BinaryOp;
@@ -25,7 +25,7 @@ pub fn formula(expr: &Expr) -> String {
             format!("{} {} {}", operand_of(left), op.symbol(), operand_of(right))
         }
         ExprKind::Temporal(op, operands) => temporal(*op, operands),
-        ExprKind::Runs(quantifier, path) => runs(*quantifier, path),
+        ExprKind::Runs(quantifier, path) => format!("{} ({})", quantifier.letter(), formula(path)),
         _ => expression(expr),
     }
 }
@@ -46,14 +46,6 @@ fn temporal(op: TemporalOp, operands: &[Expr]) -> String {
             operands.join(&format!(" {} ", text::symbol(op)))
         }
     }
-}
-
-fn runs(quantifier: Quantifier, path: &Expr) -> String {
-    let letter = match quantifier {
-        Quantifier::All => "A",
-        Quantifier::Some => "E",
-    };
-    format!("{letter} ({})", formula(path))
 }
 
 struct Printer {

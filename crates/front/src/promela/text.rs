@@ -1,9 +1,9 @@
 //! Statements and expressions as text, for reports, automata and traces.
 
 use super::ast::{
-    BinaryOp, Expr, ExprKind, Part, Quantifier, Receive, ReceiveArg, Send, Stmt, StmtKind, TemporalOp, UnaryOp,
-    VarRef,
+    BinaryOp, Expr, ExprKind, Part, Quantifier, Receive, ReceiveArg, Send, Stmt, StmtKind, TemporalOp, VarRef,
 };
+use entail_model::Named;
 use std::fmt::Write;
 
 /// A statement on one line; a compound statement is represented by its keyword.
@@ -116,11 +116,7 @@ fn write_expr(text: &mut String, expr: &Expr, outer: u8) {
         ExprKind::Const(value) => write!(text, "{value}"),
         ExprKind::Var(var) => write!(text, "{}", variable(var)),
         ExprKind::Unary(op, operand) => {
-            text.push_str(match op {
-                UnaryOp::Not => "!",
-                UnaryOp::Negate => "-",
-                UnaryOp::Complement => "~",
-            });
+            text.push(op.symbol());
             // `--` and `!!` would be other operators.
             if matches!(operand.kind, ExprKind::Unary(..) | ExprKind::Const(..0)) {
                 text.push(' ');
@@ -180,10 +176,7 @@ fn bracketed(index: Option<&Expr>) -> String {
 
 /// `AG p`, `A(p U q)`
 fn write_runs(text: &mut String, quantifier: Quantifier, path: &Expr) {
-    text.push_str(match quantifier {
-        Quantifier::All => "A",
-        Quantifier::Some => "E",
-    });
+    text.push(quantifier.letter());
     match &path.kind {
         ExprKind::Temporal(op, operands) if let [operand] = &operands[..] => {
             text.push_str(match op {

@@ -112,3 +112,10 @@ pub fn expr(value: &Expr, each: &mut dyn FnMut(&Expr)) {
         }
     }
 }
+
+/// Whether a condition holds for an expression or one inside it.
+pub fn any(value: &Expr, is: impl Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    expr(value, &mut |inner| found |= is(inner));
+    found
+}

@@ -148,10 +148,7 @@ impl<'s> Interpreter<'s> {
             evaluator.eval(channel) == Ok(number)
         };
         self.edges_ahead(seen.process_type, seen.location).any(|edge| match &edge.action {
-            Action::Deterministic(block) => block.nodes.iter().any(|node| match node {
-                BlockNode::Do { action, .. } => uses(action),
-                BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
-            }),
+            Action::Deterministic(block) => block.nodes.iter().filter_map(BlockNode::action).any(uses),
             action => uses(action),
         })
     }

@@ -219,12 +219,7 @@ impl Cells {
     fn before_receive(&self, receive: &Receive, set: &mut Set) {
         // The condition is evaluated after the message has been stored.
         receive.when.iter().for_each(|condition| self.look(condition, set));
-        for field in &receive.fields {
-            match field {
-                Pattern::Store(place) => self.overwrite(place, set),
-                Pattern::Equal(_) | Pattern::Ignore => {}
-            }
-        }
+        receive.fields.iter().filter_map(Pattern::stored).for_each(|place| self.overwrite(place, set));
         // An index or an expected value may read a field that has just been stored.
         for field in &receive.fields {
             match field {

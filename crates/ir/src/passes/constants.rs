@@ -143,26 +143,7 @@ impl Folding<'_> {
 fn truth(expr: &Expr) -> Expr {
     let is_truth = match expr {
         Expr::Unary(op, _) => *op == UnaryOp::Not,
-        Expr::Binary(op, _) => match op {
-            BinaryOp::Lt
-            | BinaryOp::Gt
-            | BinaryOp::Le
-            | BinaryOp::Ge
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::And
-            | BinaryOp::Or => true,
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitXor
-            | BinaryOp::BitOr
-            | BinaryOp::Shl
-            | BinaryOp::Shr => false,
-        },
+        Expr::Binary(op, _) => op.is_logical(),
         Expr::Channel(..) | Expr::Poll(_) | Expr::Timeout | Expr::Enabled(_) | Expr::At(..) => true,
         Expr::Const(_)
         | Expr::Load(_)

@@ -1,8 +1,7 @@
 //! Which expressions and actions may fault.
 
 use crate::{
-    Action, Base, Block, BlockNode, Child, Effect, Enabling, Expr, NodeId, Place, ProcessTypeId, Range, Ranges,
-    Scalar,
+    Action, Block, BlockNode, Child, Effect, Enabling, Expr, NodeId, Place, ProcessTypeId, Range, Ranges, Scalar,
 };
 
 /// The context of an expression.
@@ -55,13 +54,9 @@ impl Known<'_> {
                 may
             }
             Effect::Assign(place, value) => {
-                let is_near = match &place.base {
-                    Base::Global | Base::Local | Base::Nowhere => true,
-                    Base::Remote(..) => false,
-                };
                 let indices = place.indices.iter().any(|index| self.may_fault(&index.value));
                 let stored = self.may_fault(value) || self.may_be_out_of_range(place.scalar, value);
-                !is_near || indices || stored || !self.is_always_there(place)
+                !place.is_near() || indices || stored || !self.is_always_there(place)
             }
             Effect::Send(_) | Effect::Receive(_) | Effect::Run(..) | Effect::Other => true,
             Effect::Block(block) => self.block_may_break(block),
@@ -80,10 +75,7 @@ impl Known<'_> {
                     self.may_break(action) || is_stuck(action) && !is_known || goes_back(number, next)
                 }
                 BlockNode::Choose { alternatives, .. } => {
-                    let leads_on = |node: &NodeId| match &block.nodes[node.0 as usize] {
-                        BlockNode::Do { action, .. } => !is_stuck(action),
-                        BlockNode::Choose { .. } | BlockNode::Jump(_) => true,
-                    };
+                    let leads_on = |node: &NodeId| !block.nodes[node.0 as usize].action().is_some_and(is_stuck);
                     !alternatives.iter().any(leads_on)
                         || alternatives.iter().any(|next| goes_back(number, &Some(*next)))
                 }
@@ -104,9 +96,5 @@ pub(super) fn is_always_there(place: &Place) -> bool {
 
 /// Whether every value can be stored there.
 pub(super) fn takes_all(place: &Place) -> bool {
-    let is_near = match &place.base {
-        Base::Global | Base::Local | Base::Nowhere => true,
-        Base::Remote(..) => false,
-    };
-    is_near && place.scalar.range.is_none()
+    place.is_near() && place.scalar.range.is_none()
 }

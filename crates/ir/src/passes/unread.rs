@@ -160,7 +160,7 @@ impl Readers {
         let into: Vec<Storage> = variable(system, of, place).into_iter().collect();
         // Places outside of all variables are left alone.
         let at_once = !takes_all(place) || into.is_empty() && place.base != Base::Nowhere;
-        self.seen.extend(into.iter().filter(|_| !is_near(place)));
+        self.seen.extend(into.iter().filter(|_| !place.is_near()));
         let rest = elsewhere(value, place);
         if at_once || may_fault(&rest) {
             return self.look(system, of, value);
@@ -238,7 +238,7 @@ impl Readers {
                         None if takes_all(place) && place.base == Base::Nowhere => {}
                         Some(_) | None => self.seen.extend(from),
                     }
-                    self.seen.extend(variable(system, of, place).filter(|_| !is_near(place)));
+                    self.seen.extend(variable(system, of, place).filter(|_| !place.is_near()));
                 }
                 Pattern::Equal(expr) => {
                     self.look(system, of, expr);
@@ -281,7 +281,7 @@ struct Rewriter<'a> {
 impl Rewriter<'_> {
     fn is_unread(&self, place: &Place) -> bool {
         let storage = variable(self.system, self.of, place);
-        is_near(place) && storage.is_some_and(|storage| !self.readers.is_seen(storage))
+        place.is_near() && storage.is_some_and(|storage| !self.readers.is_seen(storage))
     }
 
     fn inits(&self, frame: &mut Frame) {
@@ -366,14 +366,6 @@ fn elsewhere(value: &Expr, place: &Place) -> Expr {
         _ => value.each_child_mut(&mut |part| *part = elsewhere(part, place)),
     }
     value
-}
-
-/// Whether the place is global or local to the process.
-fn is_near(place: &Place) -> bool {
-    match &place.base {
-        Base::Global | Base::Local | Base::Nowhere => true,
-        Base::Remote(..) => false,
-    }
 }
 
 /// Whether one of the fields has a range, so that a value may be out of it.

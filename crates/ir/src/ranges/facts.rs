@@ -109,18 +109,15 @@ fn mirrored(op: BinaryOp) -> BinaryOp {
 pub(super) fn in_block(block: &Block, entry: &Facts) -> Vec<Facts> {
     let mut ways = vec![0u32; block.nodes.len()];
     ways[0] = 1;
-    for node in &block.nodes {
-        each_next(node, |next| ways[next] += 1);
+    for next in block.nodes.iter().flat_map(BlockNode::successors) {
+        ways[next.0 as usize] += 1;
     }
     let mut facts = vec![Facts::default(); block.nodes.len()];
     facts[0] = entry.clone();
     let mut reached = vec![0];
     while let Some(at) = reached.pop() {
-        let after = match &block.nodes[at] {
-            BlockNode::Do { action, .. } => facts[at].after(action),
-            BlockNode::Choose { .. } | BlockNode::Jump(_) => facts[at].clone(),
-        };
-        each_next(&block.nodes[at], |next| {
+        let after = block.nodes[at].action().map_or_else(|| facts[at].clone(), |action| facts[at].after(action));
+        for next in block.nodes[at].successors().iter().map(|next| next.0 as usize) {
             if ways[next] == 1 && next != 0 {
                 facts[next] = after.clone();
                 reached.push(next);
@@ -129,20 +126,9 @@ pub(super) fn in_block(block: &Block, entry: &Facts) -> Vec<Facts> {
                 ways[next] = 0;
                 reached.push(next);
             }
-        });
+        }
     }
     facts
-}
-
-fn each_next(node: &BlockNode, mut each: impl FnMut(usize)) {
-    match node {
-        BlockNode::Do { next, .. } | BlockNode::Jump(next) => {
-            if let Some(next) = next {
-                each(next.0 as usize);
-            }
-        }
-        BlockNode::Choose { alternatives, .. } => alternatives.iter().for_each(|next| each(next.0 as usize)),
-    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ mod facts;
 use facts::Facts;
 
 use crate::{
-    Action, Base, BinaryOp, BlockNode, ChannelTypeId, Effect, Expr, Frame, Init, Pattern, Place, ProcessTypeId,
-    Range, Receive, Run, Scalar, Send, Shape, System, UnaryOp,
+    Action, Base, BinaryOp, ChannelTypeId, Effect, Expr, Frame, Init, Place, ProcessTypeId, Range, Receive, Run,
+    Scalar, Send, Shape, System, UnaryOp,
 };
 
 /// The ranges of a system.
@@ -77,7 +77,7 @@ impl Ranges {
             cells.ranges = cells.widest.iter().copied().map(Some).collect();
         }
         for (messages, channel) in self.messages.iter_mut().zip(&system.channel_types) {
-            *messages = channel.fields.iter().map(|scalar| Some(whole(*scalar))).collect();
+            *messages = channel.fields.iter().map(|scalar| Some(scalar.representable())).collect();
         }
         self.changed = false;
     }
@@ -177,7 +177,7 @@ impl Cells {
         }
         // Bytes outside of all variables share a cell.
         cells.ranges.push(None);
-        cells.widest.resize(cells.ranges.len(), ANY);
+        cells.widest.resize(cells.ranges.len(), Range::ANY);
         cells
     }
 
@@ -187,7 +187,7 @@ impl Cells {
             Shape::Scalar(scalar) => {
                 self.of[offset as usize] = *next;
                 if self.widest.len() == *next as usize {
-                    self.widest.push(whole(*scalar));
+                    self.widest.push(scalar.representable());
                 }
                 *next += 1;
             }
@@ -276,7 +276,7 @@ impl Analysis<'_> {
         for init in &frame.init {
             let (place, values) = match init {
                 Init::Value(place, value) if reads_early(value, process.is_none(), &given) => {
-                    (place, Some(whole(place.scalar)))
+                    (place, Some(place.scalar.representable()))
                 }
                 Init::Value(place, value) => (place, self.ranges.eval(value, process, &Facts::default())),
                 Init::Channel(place, _) => {
@@ -320,10 +320,7 @@ impl Analysis<'_> {
             }
             Effect::Block(block) => {
                 for (node, facts) in block.nodes.iter().zip(facts::in_block(block, facts)) {
-                    match node {
-                        BlockNode::Do { action, .. } => self.action(action, process, &facts),
-                        BlockNode::Choose { .. } | BlockNode::Jump(_) => {}
-                    }
+                    node.action().into_iter().for_each(|action| self.action(action, process, &facts));
                 }
             }
         }
@@ -346,14 +343,10 @@ impl Analysis<'_> {
     fn receive(&mut self, receive: &Receive, process: ProcessTypeId) {
         for channel in self.channels(&receive.channel, process) {
             for (field, pattern) in receive.fields.iter().enumerate() {
-                match pattern {
-                    Pattern::Store(place) => {
-                        let messages = &self.ranges.messages[channel.index()];
-                        let values = messages.get(field).copied().unwrap_or(Some(ZERO));
-                        self.store(place, Some(process), values);
-                    }
-                    Pattern::Equal(_) | Pattern::Ignore => {}
-                }
+                let Some(place) = pattern.stored() else { continue };
+                let messages = &self.ranges.messages[channel.index()];
+                let values = messages.get(field).copied().unwrap_or(Some(ZERO));
+                self.store(place, Some(process), values);
             }
         }
     }
@@ -410,7 +403,6 @@ const ZERO: Range = Range { low: 0, high: 0 };
 const TRUTH: Range = Range { low: 0, high: 1 };
 const BYTE: Range = Range { low: 0, high: 255 };
 const CHANNEL: Range = Range { low: 0, high: 255 };
-const ANY: Range = Range { low: i32::MIN, high: i32::MAX };
 
 fn join(one: Known, other: Known) -> Known {
     match (one, other) {
@@ -426,26 +418,14 @@ fn meet(one: Range, other: Range) -> Known {
 
 /// The values after they have been stored; `None` if no value can be stored.
 fn stored(values: Range, scalar: Scalar) -> Known {
-    let values = meet(values, scalar.range.unwrap_or(ANY))?;
+    let values = meet(values, scalar.range.unwrap_or(Range::ANY))?;
     let fits = scalar.truncate(values.low) == values.low && scalar.truncate(values.high) == values.high;
-    Some(if fits { values } else { whole(scalar) })
-}
-
-/// All values a scalar can have.
-fn whole(scalar: Scalar) -> Range {
-    let bits = u32::from(scalar.bits);
-    let (low, high) = if scalar.signed {
-        (-1i64 << (bits - 1), (1i64 << (bits - 1)) - 1)
-    } else {
-        // 32 unsigned bits are read as a signed number.
-        if bits == 32 { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, (1i64 << bits) - 1) }
-    };
-    Range { low: low as i32, high: high as i32 }
+    Some(if fits { values } else { scalar.representable() })
 }
 
 /// Widening: the next larger range of few.
 fn leap(values: Range, scalar: Scalar) -> Range {
-    let whole = stored(whole(scalar), scalar).unwrap_or(ZERO);
+    let whole = stored(scalar.representable(), scalar).unwrap_or(ZERO);
     let power =
         |value: i32| ((1i64 << (64 - i64::from(value).leading_zeros())) - 1).min(i64::from(i32::MAX)) as i32;
     let high = if values.high > 0 { power(values.high).min(whole.high) } else { values.high };
@@ -453,16 +433,18 @@ fn leap(values: Range, scalar: Scalar) -> Range {
     Range { low, high }
 }
 
-fn unary(op: UnaryOp, Range { low, high }: Range) -> Range {
+/// The range of the results of an operator.
+pub fn unary(op: UnaryOp, Range { low, high }: Range) -> Range {
     match op {
         UnaryOp::Not => TRUTH,
         UnaryOp::Negate if low > i32::MIN => Range { low: -high, high: -low },
-        UnaryOp::Negate => ANY,
+        UnaryOp::Negate => Range::ANY,
         UnaryOp::Complement => Range { low: !high, high: !low },
     }
 }
 
-fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
+/// The range of the results of an operator.
+pub fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
     let corners = |apply: fn(i64, i64) -> i64| {
         let of = |one: i32, other: i32| apply(i64::from(one), i64::from(other));
         let all = [(left.low, right.low), (left.low, right.high), (left.high, right.low), (left.high, right.high)];
@@ -471,7 +453,7 @@ fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
         match (i32::try_from(low), i32::try_from(high)) {
             (Ok(low), Ok(high)) => Range { low, high },
             // It may wrap around.
-            (Err(_), _) | (_, Err(_)) => ANY,
+            (Err(_), _) | (_, Err(_)) => Range::ANY,
         }
     };
     let natural = left.low >= 0 && right.low >= 0;
@@ -487,7 +469,7 @@ fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
         BinaryOp::Div if left.low >= 0 && right.low > 0 => {
             Range { low: left.low / right.high, high: left.high / right.low }
         }
-        BinaryOp::Div => ANY,
+        BinaryOp::Div => Range::ANY,
         BinaryOp::Rem if right.low > 0 => {
             let most = right.high - 1;
             Range {
@@ -495,18 +477,18 @@ fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
                 high: if left.high <= 0 { 0 } else { left.high.min(most) },
             }
         }
-        BinaryOp::Rem => ANY,
+        BinaryOp::Rem => Range::ANY,
         BinaryOp::BitAnd if natural => Range { low: 0, high: left.high.min(right.high) },
         BinaryOp::BitAnd if left.low >= 0 => Range { low: 0, high: left.high },
         BinaryOp::BitAnd if right.low >= 0 => Range { low: 0, high: right.high },
-        BinaryOp::BitAnd => ANY,
+        BinaryOp::BitAnd => Range::ANY,
         BinaryOp::BitOr | BinaryOp::BitXor if natural => Range { low: 0, high: bits() },
-        BinaryOp::BitOr | BinaryOp::BitXor => ANY,
+        BinaryOp::BitOr | BinaryOp::BitXor => Range::ANY,
         BinaryOp::Shl if natural && right.high < 31 => corners(|left, right| left << right),
-        BinaryOp::Shl => ANY,
+        BinaryOp::Shl => Range::ANY,
         BinaryOp::Shr if natural && right.high < 32 => corners(|left, right| left >> right),
         BinaryOp::Shr if left.low >= 0 => Range { low: 0, high: left.high },
-        BinaryOp::Shr => ANY,
+        BinaryOp::Shr => Range::ANY,
         BinaryOp::Lt
         | BinaryOp::Gt
         | BinaryOp::Le

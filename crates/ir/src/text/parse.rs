@@ -11,8 +11,8 @@ use super::ParseError;
 use super::lex::{Token, lex};
 use super::names::Names;
 use crate::{
-    Action, Block, BlockNode, ChannelType, ChannelTypeId, Edge, Entry, Enumeration, Frame, Init, Label, Location,
-    LocationId, NodeId, ProcessType, ProcessTypeId, Start, Statement, StatementId, System, Variable,
+    Action, Block, BlockNode, ChannelType, ChannelTypeId, Edge, Entry, Enumeration, Expr, Frame, Init, Label,
+    Location, LocationId, NodeId, ProcessType, ProcessTypeId, Start, Statement, StatementId, System, Variable,
     verify::verify,
 };
 use reader::{Parsed, Reader};
@@ -113,8 +113,16 @@ impl Parser {
             "let" => self.init(tokens),
             "provided" => self.provided(tokens),
             "label" => self.label(tokens),
-            "invariant" => self.invariant(tokens),
-            "proposition" => self.proposition(tokens),
+            "invariant" => {
+                let invariant = self.condition("invariant", tokens)?;
+                self.system.invariants.push(invariant);
+                Ok(())
+            }
+            "proposition" => {
+                let proposition = self.condition("proposition", tokens)?;
+                self.system.propositions.push(proposition);
+                Ok(())
+            }
             "monitor" => self.monitor(tokens),
             "watch" => self.watched(tokens),
             "expect" => self.expected(tokens),
@@ -183,19 +191,10 @@ impl Parser {
         Ok(())
     }
 
-    fn invariant(&mut self, tokens: &[Token]) -> Parsed<()> {
-        // It has no access to processes.
+    /// A condition without access to processes.
+    fn condition(&mut self, word: &str, tokens: &[Token]) -> Parsed<(Expr, StatementId)> {
         self.enter_section(Section::None);
-        let invariant = self.line("invariant", tokens, Reader::condition_with_statement)?;
-        self.system.invariants.push(invariant);
-        Ok(())
-    }
-
-    fn proposition(&mut self, tokens: &[Token]) -> Parsed<()> {
-        self.enter_section(Section::None);
-        let proposition = self.line("proposition", tokens, Reader::condition_with_statement)?;
-        self.system.propositions.push(proposition);
-        Ok(())
+        self.line(word, tokens, Reader::condition_with_statement)
     }
 
     fn channel_type(&mut self, tokens: &[Token]) -> Parsed<()> {

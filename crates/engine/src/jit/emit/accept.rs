@@ -1,16 +1,17 @@
 //! The receiving side of a rendezvous.
 
-use super::number::{FULL, Number, Offset};
+use super::number::{Number, Offset};
 use super::offer::offset;
 use super::{Emitter, Env, Purpose, Taking};
 use crate::jit::by_interpreter::Helper;
 use crate::jit::code::Callee;
 use crate::jit::context::{Forgotten, Offer};
-use crate::jit::fallback::{Execution, mentions};
+use crate::jit::fallback::Execution;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use entail_ir::{
-    Action, Base, Edge, EdgeId, Expr, FaultKind, Location, LocationId, Pattern, Place, ProcessTypeId, Receive,
+    Action, Base, Edge, EdgeId, Expr, FaultKind, Location, LocationId, Pattern, Place, ProcessTypeId, Range,
+    Receive,
 };
 use std::mem::{offset_of, size_of};
 
@@ -131,10 +132,10 @@ impl Emitter<'_, '_> {
         };
         // The offer no longer exists when the indices are evaluated.
         let offered = |expr: &Expr| matches!(expr, Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_));
-        let changes = mentions(&receive.channel, &moving)
-            || receive.when.as_ref().is_some_and(|condition| mentions(condition, &moving))
+        let changes = receive.channel.any(moving)
+            || receive.when.as_ref().is_some_and(|condition| condition.any(moving))
             || receive.fields.iter().any(|pattern| match pattern {
-                Pattern::Equal(expected) => mentions(expected, &moving),
+                Pattern::Equal(expected) => expected.any(moving),
                 Pattern::Store(place) => {
                     let mut found = false;
                     place.each_expr(&mut |expr| found |= moving(expr) || receive.when.is_some() && offered(expr));
@@ -165,7 +166,7 @@ impl Emitter<'_, '_> {
         let at = self.of_offer(types::I64, offset_of!(Offer, location_at));
         let target = self.of_offer(types::I32, offset_of!(Offer, target));
         let bytes = self.program.layout.location_bytes as u32;
-        let target = Number::Computed(target, FULL);
+        let target = Number::Computed(target, Range::ANY);
         self.store_bytes(to, Offset { fixed: 0, computed: Some(at) }, bytes, target);
         if !self.program.told_to_forget.is_empty() {
             self.forget_for_sender(to);
@@ -196,7 +197,12 @@ impl Emitter<'_, '_> {
                 let is_it = self.b.ins().icmp_imm_u(IntCC::Equal, bytes, i64::from(*size));
                 self.unless_leave(is_it, other);
             }
-            self.store_bytes(to, Offset { fixed: 0, computed: Some(at) }, *size, Number::Computed(blank, FULL));
+            self.store_bytes(
+                to,
+                Offset { fixed: 0, computed: Some(at) },
+                *size,
+                Number::Computed(blank, Range::ANY),
+            );
             self.jump(next);
             if let Some(other) = other {
                 self.go_on_in(other);

@@ -1,5 +1,6 @@
 //! Guards and effects of actions.
 
+use super::channel::Channel;
 use super::number::Number;
 use super::receive::Match;
 use super::{Emitter, Env};
@@ -7,7 +8,7 @@ use crate::jit::program::Shape;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use entail_ir::{
-    Action, BinaryOp, Block as Sequence, BlockNode, Enabling, FaultKind, ProcessTypeId, Send, StatementId,
+    Action, BinaryOp, BlockNode, Enabling, Expr, FaultKind, ProcessTypeId, Receive, Send, StatementId,
 };
 
 impl Emitter<'_, '_> {
@@ -80,9 +81,9 @@ impl Emitter<'_, '_> {
                 to
             }
             Action::Send(send) => self.perform_send(send, env, statement, opened),
-            Action::Receive(_) => {
+            Action::Receive(receive) => {
                 let found = found.expect("a receive is performed where it is known what it takes");
-                self.perform_receive(action, &found, env, statement, opened)
+                self.perform_receive(receive, &found, env, statement, opened)
             }
             Action::Assert(condition) => {
                 let (holds, violated) = (self.block(), self.cold_block());
@@ -114,68 +115,60 @@ impl Emitter<'_, '_> {
 
     fn perform_send(&mut self, send: &Send, env: &Env, statement: StatementId, opened: Option<Value>) -> Value {
         let channel = self.channel(&send.channel, env);
-        let mut to = opened;
-        if self.program.shapes_of(&send.channel, env.who.of).len() > 1 && to.is_none() {
-            to = Some(self.open(env.state));
-        }
-        let join = self.block();
-        let mut written = None;
-        self.by_shape(&channel, |this, shape| {
+        self.perform_by_shape(&send.channel, &channel, env, opened, |this, shape, open| {
             if this.shape(shape).capacity == 0 {
                 // There is no message to offer, or no receiver here.
                 this.offered_values(send, shape, env);
-                this.fault(FaultKind::Rendezvous, env);
-                written = Some(to.unwrap_or(env.state));
-            } else {
-                this.send_to_buffer(send, &channel, shape, env, |this| {
-                    let to = to.unwrap_or_else(|| this.open(env.state));
-                    written = Some(to);
-                    to
-                });
-                if this.shape(shape).fields.len() != send.fields.len() {
-                    this.fail(FaultKind::MessageFields, statement);
-                }
+                return this.fault(FaultKind::Rendezvous, env);
             }
-            this.jump(join);
-        });
-        self.go_on_in(join);
-        written.expect("every channel has a shape")
+            this.send_to_buffer(send, &channel, shape, env, open);
+            if this.shape(shape).fields.len() != send.fields.len() {
+                this.fail(FaultKind::MessageFields, statement);
+            }
+        })
     }
 
     fn perform_receive(
         &mut self,
-        action: &Action,
+        receive: &Receive,
         found: &Match,
         env: &Env,
         statement: StatementId,
         opened: Option<Value>,
     ) -> Value {
-        let Action::Receive(receive) = action else { unreachable!("only receives are performed here") };
+        self.perform_by_shape(&receive.channel, &found.channel, env, opened, |this, shape, open| {
+            if this.shape(shape).capacity == 0 {
+                // The action is not executable, so this is unreachable.
+                return this.fault(FaultKind::Blocked, env);
+            }
+            this.receive_from_buffer(receive, found, shape, env, open);
+            if this.shape(shape).fields.len() != receive.fields.len() && !receive.keep {
+                this.fail(FaultKind::MessageFields, statement);
+            }
+        })
+    }
+
+    /// Performs an action on a channel, for each shape that it may have. Returns the address written to.
+    fn perform_by_shape(
+        &mut self,
+        number: &Expr,
+        channel: &Channel,
+        env: &Env,
+        opened: Option<Value>,
+        mut perform: impl FnMut(&mut Self, usize, &mut dyn FnMut(&mut Self) -> Value),
+    ) -> Value {
         let mut to = opened;
-        if self.program.shapes_of(&receive.channel, env.who.of).len() > 1 && to.is_none() {
+        if self.program.shapes_of(number, env.who.of).len() > 1 && to.is_none() {
             to = Some(self.open(env.state));
         }
         let join = self.block();
         let mut written = None;
-        self.by_shape(&found.channel, |this, shape| {
-            if this.shape(shape).capacity == 0 {
-                // The action is not executable, so this is unreachable.
-                this.fault(FaultKind::Blocked, env);
-                written = Some(to.unwrap_or(env.state));
-            } else {
-                this.receive_from_buffer(receive, found, shape, env, |this| {
-                    let to = to.unwrap_or_else(|| this.open(env.state));
-                    written = Some(to);
-                    to
-                });
-                if this.shape(shape).fields.len() != receive.fields.len() && !receive.keep {
-                    this.fail(FaultKind::MessageFields, statement);
-                }
-            }
+        self.by_shape(channel, |this, shape| {
+            perform(this, shape, &mut |this| *written.insert(to.unwrap_or_else(|| this.open(env.state))));
             this.jump(join);
         });
         self.go_on_in(join);
-        written.expect("every channel has a shape")
+        written.or(to).unwrap_or(env.state)
     }
 
     /// Whether the action may fail without ending the step.
@@ -185,7 +178,9 @@ impl Emitter<'_, '_> {
             Action::Assert(_) => true,
             Action::Send(send) => differs(send.fields.len(), self.program.shapes_of(&send.channel, of)),
             Action::Receive(receive) => differs(receive.fields.len(), self.program.shapes_of(&receive.channel, of)),
-            Action::Deterministic(block) => self.may_fail_within(block, of),
+            Action::Deterministic(block) => {
+                block.nodes.iter().filter_map(BlockNode::action).any(|action| self.may_fail(action, of))
+            }
             Action::Skip
             | Action::Guard(_)
             | Action::Else
@@ -196,12 +191,5 @@ impl Emitter<'_, '_> {
             | Action::Run(..)
             | Action::End => false,
         }
-    }
-
-    fn may_fail_within(&self, block: &Sequence, of: Option<ProcessTypeId>) -> bool {
-        block.nodes.iter().any(|node| match node {
-            BlockNode::Do { action, .. } => self.may_fail(action, of),
-            BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
-        })
     }
 }

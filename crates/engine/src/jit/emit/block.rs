@@ -152,23 +152,14 @@ fn begins_with_its_entry(block: &Sequence) -> bool {
     }
 }
 
-fn followers(block: &Sequence, id: usize) -> Vec<NodeId> {
-    match &block.nodes[id] {
-        BlockNode::Do { next, .. } | BlockNode::Jump(next) => next.iter().copied().collect(),
-        BlockNode::Choose { alternatives, .. } => alternatives.clone(),
-    }
-}
-
 /// For each node: whether nothing was stored before it is entered.
 fn unchanged_before(block: &Sequence) -> Vec<bool> {
-    let stores = |id: usize| match &block.nodes[id] {
-        BlockNode::Do { action, .. } => !matches!(action.effect(), Effect::Nothing),
-        BlockNode::Choose { .. } | BlockNode::Jump(_) => false,
-    };
+    let stores =
+        |id: &usize| block.nodes[*id].action().is_some_and(|action| !matches!(action.effect(), Effect::Nothing));
     let mut unchanged = vec![true; block.nodes.len()];
-    let mut pending: Vec<_> = (0..block.nodes.len()).filter(|id| stores(*id)).collect();
+    let mut pending: Vec<_> = (0..block.nodes.len()).filter(stores).collect();
     while let Some(id) = pending.pop() {
-        for next in followers(block, id) {
+        for next in block.nodes[id].successors() {
             if std::mem::replace(&mut unchanged[next.0 as usize], false) {
                 pending.push(next.0 as usize);
             }
@@ -186,7 +177,7 @@ fn has_circle(block: &Sequence) -> bool {
         Done,
     }
     let mut visits = vec![Visit::New; block.nodes.len()];
-    let mut path = vec![(0, followers(block, 0))];
+    let mut path = vec![(0, block.nodes[0].successors().to_vec())];
     visits[0] = Visit::Open;
     while let Some((id, rest)) = path.last_mut() {
         match rest.pop().map(|next| next.0 as usize) {
@@ -199,7 +190,7 @@ fn has_circle(block: &Sequence) -> bool {
                 Visit::Done => {}
                 Visit::New => {
                     visits[next] = Visit::Open;
-                    path.push((next, followers(block, next)));
+                    path.push((next, block.nodes[next].successors().to_vec()));
                 }
             },
         }

@@ -156,7 +156,7 @@ impl Emitter<'_, '_> {
     fn offered_channel(&mut self, env: &Env) -> Number {
         let offset = super::offer::offset(env.purpose) + offset_of!(Offer, channel);
         let offers = self.offers();
-        Number::Computed(self.load(types::I32, offers, offset), super::number::FULL)
+        Number::Computed(self.load(types::I32, offers, offset), Range::ANY)
     }
 
     /// The offset of a message.

@@ -3,7 +3,7 @@
 //! The position of a number in the word is looked up at run time, unless the code is specialised for one packing. If
 //! that has two words, so has the successor.
 
-use super::number::{Number, Offset, range_of};
+use super::number::{Number, Offset};
 use super::{Emitter, TRUSTED};
 use crate::jit::by_interpreter::Helper;
 use crate::jit::context::Context;
@@ -86,10 +86,10 @@ impl Emitter<'_, '_> {
                 }
             };
             if at.fixed == 0 {
-                return Number::Computed(number, range_of(scalar));
+                return Number::Computed(number, scalar.representable());
             }
             let range = self.range_at(state, at, scalar);
-            let is_exact = range != range_of(scalar);
+            let is_exact = range != scalar.representable();
             return Number::Computed(if is_exact { number } else { self.truncate_value(number, read) }, range);
         };
         let table = self.word(table.as_ptr() as u64);
@@ -111,7 +111,7 @@ impl Emitter<'_, '_> {
         let number = self.b.ins().ireduce(types::I32, number);
         let low = self.load(types::I32, row, row_at + offset_of!(Code, low));
         let number = self.b.ins().iadd(number, low);
-        Number::Computed(self.truncate_value(number, read), range_of(scalar))
+        Number::Computed(self.truncate_value(number, read), scalar.representable())
     }
 
     /// The number of words of a packed state.

@@ -1,13 +1,17 @@
 //! Expressions.
 
-use super::number::{BOOLEAN, FULL, Number};
+use super::number::{BOOLEAN, Number};
 use super::place::Other;
 use super::{Emitter, Env, Purpose};
 use crate::jit::context::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, types};
-use entail_ir::{BinaryOp, ChannelTest, Expr, FaultKind, Range, Scalar, UnaryOp};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use entail_ir::{BinaryOp, ChannelTest, Expr, FaultKind, Range, Scalar, UnaryOp, ranges};
 use std::mem::offset_of;
+
+/// Emits one instruction on two values.
+type Emit = fn(&mut FunctionBuilder, Value, Value) -> Value;
 
 impl Emitter<'_, '_> {
     pub(super) fn eval(&mut self, expr: &Expr, env: &Env) -> Number {
@@ -174,8 +178,8 @@ impl Emitter<'_, '_> {
                 let zero = self.b.ins().icmp_imm_u(IntCC::Equal, value, 0);
                 self.boolean(zero)
             }
-            UnaryOp::Negate => Number::Computed(self.b.ins().ineg(value), negated(operand.range())),
-            UnaryOp::Complement => Number::Computed(self.b.ins().bnot(value), FULL),
+            UnaryOp::Negate => Number::Computed(self.b.ins().ineg(value), ranges::unary(op, operand.range())),
+            UnaryOp::Complement => Number::Computed(self.b.ins().bnot(value), Range::ANY),
         }
     }
 
@@ -190,37 +194,31 @@ impl Emitter<'_, '_> {
                 }
             };
         }
-        if let Some(comparison) = comparison(op) {
-            return self.compare(comparison, left, right);
+        match op {
+            BinaryOp::Add => self.compute(op, left, right, |b, left, right| b.ins().iadd(left, right)),
+            BinaryOp::Sub => self.compute(op, left, right, |b, left, right| b.ins().isub(left, right)),
+            BinaryOp::Mul => self.compute(op, left, right, |b, left, right| b.ins().imul(left, right)),
+            BinaryOp::BitAnd => self.compute(op, left, right, |b, left, right| b.ins().band(left, right)),
+            BinaryOp::BitXor => self.compute(op, left, right, |b, left, right| b.ins().bxor(left, right)),
+            BinaryOp::BitOr => self.compute(op, left, right, |b, left, right| b.ins().bor(left, right)),
+            // These use only the lowest five bits, as Rust's wrapping shifts do.
+            BinaryOp::Shl => self.compute(op, left, right, |b, left, right| b.ins().ishl(left, right)),
+            BinaryOp::Shr => self.compute(op, left, right, |b, left, right| b.ins().sshr(left, right)),
+            BinaryOp::Lt => self.compare(IntCC::SignedLessThan, left, right),
+            BinaryOp::Gt => self.compare(IntCC::SignedGreaterThan, left, right),
+            BinaryOp::Le => self.compare(IntCC::SignedLessThanOrEqual, left, right),
+            BinaryOp::Ge => self.compare(IntCC::SignedGreaterThanOrEqual, left, right),
+            BinaryOp::Eq => self.compare(IntCC::Equal, left, right),
+            BinaryOp::Ne => self.compare(IntCC::NotEqual, left, right),
+            BinaryOp::Div | BinaryOp::Rem => self.divide(op, left, right, env),
+            BinaryOp::And | BinaryOp::Or => unreachable!("{op:?} is evaluated by branching"),
         }
-        if matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-            return self.divide(op, left, right, env);
-        }
+    }
+
+    fn compute(&mut self, op: BinaryOp, left: Number, right: Number, emit: Emit) -> Number {
         let range = range_after(op, left.range(), right.range());
         let (left, right) = (self.value(left), self.value(right));
-        let ins = self.b.ins();
-        let value = match op {
-            BinaryOp::Add => ins.iadd(left, right),
-            BinaryOp::Sub => ins.isub(left, right),
-            BinaryOp::Mul => ins.imul(left, right),
-            BinaryOp::BitAnd => ins.band(left, right),
-            BinaryOp::BitXor => ins.bxor(left, right),
-            BinaryOp::BitOr => ins.bor(left, right),
-            // These use only the lowest five bits, as Rust's wrapping shifts do.
-            BinaryOp::Shl => ins.ishl(left, right),
-            BinaryOp::Shr => ins.sshr(left, right),
-            BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::Lt
-            | BinaryOp::Gt
-            | BinaryOp::Le
-            | BinaryOp::Ge
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::And
-            | BinaryOp::Or => unreachable!("{op:?} is treated elsewhere"),
-        };
-        Number::Computed(value, range)
+        Number::Computed(emit(&mut self.b, left, right), range)
     }
 
     fn compare(&mut self, comparison: IntCC, left: Number, right: Number) -> Number {
@@ -232,7 +230,7 @@ impl Emitter<'_, '_> {
         self.boolean(holds)
     }
 
-    pub(super) fn boolean(&mut self, holds: cranelift_codegen::ir::Value) -> Number {
+    pub(super) fn boolean(&mut self, holds: Value) -> Number {
         Number::Computed(self.b.ins().uextend(types::I32, holds), BOOLEAN)
     }
 
@@ -264,7 +262,7 @@ impl Emitter<'_, '_> {
         let usual = divide(self);
         self.jump_with(join, usual);
         self.go_on_in(join);
-        Number::Computed(result, FULL)
+        Number::Computed(result, Range::ANY)
     }
 
     fn location_of(&mut self, process: &Expr, env: &Env) -> Number {
@@ -276,29 +274,6 @@ impl Emitter<'_, '_> {
             Other::Missing => Number::Known(0),
             Other::If(exists, start) => self.if_exists(exists, |this| this.load_location(env.state, start)),
         }
-    }
-}
-
-fn comparison(op: BinaryOp) -> Option<IntCC> {
-    match op {
-        BinaryOp::Lt => Some(IntCC::SignedLessThan),
-        BinaryOp::Gt => Some(IntCC::SignedGreaterThan),
-        BinaryOp::Le => Some(IntCC::SignedLessThanOrEqual),
-        BinaryOp::Ge => Some(IntCC::SignedGreaterThanOrEqual),
-        BinaryOp::Eq => Some(IntCC::Equal),
-        BinaryOp::Ne => Some(IntCC::NotEqual),
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::BitAnd
-        | BinaryOp::BitXor
-        | BinaryOp::BitOr
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::And
-        | BinaryOp::Or => None,
     }
 }
 
@@ -320,45 +295,11 @@ fn compare_ranges(comparison: IntCC, left: Range, right: Range) -> Option<bool> 
     }
 }
 
-fn negated(Range { low, high }: Range) -> Range {
-    if low == i32::MIN { FULL } else { Range { low: -high, high: -low } }
-}
-
 /// The range of an operation's result.
 fn range_after(op: BinaryOp, left: Range, right: Range) -> Range {
-    let [a, b, c, d] = [left.low, left.high, right.low, right.high].map(i64::from);
-    let (low, high) = match op {
-        BinaryOp::Add => (a + c, b + d),
-        BinaryOp::Sub => (a - d, b - c),
-        BinaryOp::Mul => {
-            let products = [a * c, a * d, b * c, b * d];
-            (products.into_iter().min().unwrap_or(0), products.into_iter().max().unwrap_or(0))
-        }
-        BinaryOp::Div if c > 0 => (a.min(0), b.max(0)),
-        BinaryOp::Rem if c > 0 => (if a >= 0 { 0 } else { 1 - d }, if b <= 0 { 0 } else { d - 1 }),
-        BinaryOp::BitAnd if a >= 0 && c >= 0 => (0, b.min(d)),
-        BinaryOp::BitAnd if c >= 0 => (0, d),
-        BinaryOp::BitAnd if a >= 0 => (0, b),
-        BinaryOp::Shr if a >= 0 => (0, b),
-        BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::BitAnd
-        | BinaryOp::BitXor
-        | BinaryOp::BitOr
-        | BinaryOp::Shl
-        | BinaryOp::Shr
-        | BinaryOp::Lt
-        | BinaryOp::Gt
-        | BinaryOp::Le
-        | BinaryOp::Ge
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::And
-        | BinaryOp::Or => return FULL,
-    };
-    match (i32::try_from(low), i32::try_from(high)) {
-        (Ok(low), Ok(high)) => Range { low, high },
-        (Err(_), _) | (_, Err(_)) => FULL,
+    match op {
+        BinaryOp::Div if left.low < 0 && right.low > 0 => Range { low: left.low, high: left.high.max(0) },
+        _ => ranges::binary(op, left, right),
     }
 }
 
@@ -391,9 +332,14 @@ mod tests {
                     if let Some(result) = op.apply(a, b) {
                         assert!(after.contains(result), "{a} {} {b} is {result}, not in {after:?}", op.symbol());
                     }
-                    let comparisons = [BinaryOp::Lt, BinaryOp::Gt, BinaryOp::Le, BinaryOp::Ge, BinaryOp::Eq];
-                    for comparison in comparisons {
-                        let code = super::comparison(comparison).expect("it is one");
+                    let comparisons = [
+                        (BinaryOp::Lt, IntCC::SignedLessThan),
+                        (BinaryOp::Gt, IntCC::SignedGreaterThan),
+                        (BinaryOp::Le, IntCC::SignedLessThanOrEqual),
+                        (BinaryOp::Ge, IntCC::SignedGreaterThanOrEqual),
+                        (BinaryOp::Eq, IntCC::Equal),
+                    ];
+                    for (comparison, code) in comparisons {
                         if let Some(known) = compare_ranges(code, *left, *right) {
                             assert_eq!(comparison.apply(a, b), Some(i32::from(known)));
                         }

@@ -20,7 +20,6 @@ pub(crate) struct Offset {
     pub computed: Option<Value>,
 }
 
-pub(crate) const FULL: Range = Range { low: i32::MIN, high: i32::MAX };
 pub(crate) const BOOLEAN: Range = Range { low: 0, high: 1 };
 
 impl Number {
@@ -52,16 +51,6 @@ impl Offset {
     #[must_use]
     pub fn plus(self, bytes: u32) -> Self {
         Offset { fixed: self.fixed + bytes, ..self }
-    }
-}
-
-/// The range of a number of this kind.
-pub(crate) fn range_of(scalar: Scalar) -> Range {
-    let unused = 32 - u32::from(scalar.bits);
-    match (scalar.signed, unused) {
-        (true, _) => Range { low: i32::MIN >> unused, high: i32::MAX >> unused },
-        (false, 0) => FULL,
-        (false, _) => Range { low: 0, high: (u32::MAX >> unused) as i32 },
     }
 }
 
@@ -145,7 +134,7 @@ impl Emitter<'_, '_> {
 
     /// The range of a number read from a state: in packed states, only values with a code.
     pub(super) fn range_at(&self, state: Value, at: Offset, scalar: Scalar) -> Range {
-        let range = range_of(scalar);
+        let range = scalar.representable();
         let packed = self.program.only_words || self.source == Some(state);
         let code = self.program.codes.filter(|_| packed && at.computed.is_none());
         let code = code
@@ -168,10 +157,10 @@ impl Emitter<'_, '_> {
         let cut = match number {
             Number::Known(value) => Number::Known(unsigned.truncate(value)),
             Number::Computed(..) if u32::from(scalar.bits) == 8 * scalar.size() => number,
-            Number::Computed(..) if number.is_within(range_of(unsigned)) => number,
+            Number::Computed(..) if number.is_within(unsigned.representable()) => number,
             Number::Computed(value, _) => {
                 let mask = u32::MAX >> (32 - u32::from(scalar.bits));
-                Number::Computed(self.b.ins().band_imm_u(value, i64::from(mask)), FULL)
+                Number::Computed(self.b.ins().band_imm_u(value, i64::from(mask)), Range::ANY)
             }
         };
         self.store_bytes(state, at, scalar.size(), cut);
@@ -181,8 +170,10 @@ impl Emitter<'_, '_> {
     pub(super) fn truncate(&mut self, number: Number, scalar: Scalar) -> Number {
         match number {
             Number::Known(value) => Number::Known(scalar.truncate(value)),
-            Number::Computed(..) if number.is_within(range_of(scalar)) => number,
-            Number::Computed(value, _) => Number::Computed(self.truncate_value(value, scalar), range_of(scalar)),
+            Number::Computed(..) if number.is_within(scalar.representable()) => number,
+            Number::Computed(value, _) => {
+                Number::Computed(self.truncate_value(value, scalar), scalar.representable())
+            }
         }
     }
 

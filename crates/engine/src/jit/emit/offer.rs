@@ -1,5 +1,6 @@
 //! The sending side of a rendezvous.
 
+use super::channel::Channel;
 use super::number::{Number, Offset};
 use super::{Emitter, Env, Purpose};
 use crate::jit::code::Callee;
@@ -33,11 +34,7 @@ impl Emitter<'_, '_> {
                 }
                 return this.meet(id, edge, send, (channel.number, shape), env, next);
             }
-            let length = this.stored(&channel, shape, env.state);
-            let capacity = this.shape(shape).capacity;
-            let length = this.value(length);
-            let full = this.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, i64::from(capacity));
-            this.if_leave(full, next);
+            this.leave_if_full(&channel, shape, env, next);
             if let Some(condition) = &send.when {
                 this.require(condition, env, next);
             }
@@ -79,10 +76,7 @@ impl Emitter<'_, '_> {
         self.by_shape(&channel, |this, shape| {
             let capacity = this.shape(shape).capacity;
             if capacity > 0 {
-                let length = this.stored(&channel, shape, env.state);
-                let length = this.value(length);
-                let full = this.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, i64::from(capacity));
-                this.if_leave(full, next);
+                this.leave_if_full(&channel, shape, env, next);
             }
             if let Some(condition) = &send.when {
                 this.require(condition, env, next);
@@ -94,6 +88,14 @@ impl Emitter<'_, '_> {
             this.ask_partners(channel.number, env, yes);
             this.jump(next);
         });
+    }
+
+    fn leave_if_full(&mut self, channel: &Channel, shape: usize, env: &Env, next: Block) {
+        let length = self.stored(channel, shape, env.state);
+        let length = self.value(length);
+        let capacity = i64::from(self.shape(shape).capacity);
+        let full = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, capacity);
+        self.if_leave(full, next);
     }
 
     /// The values of the fields of a channel of this shape.

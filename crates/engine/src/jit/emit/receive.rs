@@ -173,7 +173,7 @@ impl Emitter<'_, '_> {
         debug_assert!(field < MAX_FIELDS);
         let at = offer_offset(env.purpose) + offset_of!(Offer, fields) + field * size_of::<i32>();
         let offers = self.offers();
-        Number::Computed(self.load(types::I32, offers, at), super::number::FULL)
+        Number::Computed(self.load(types::I32, offers, at), Range::ANY)
     }
 
     /// Continues only if the condition of a receive holds after the message was stored, tried on a copy.
@@ -184,15 +184,11 @@ impl Emitter<'_, '_> {
         self.call(Callee::Copy, &[context, env.state, trial]);
         let tried = Env { state: trial, ..*env };
         for (i, pattern) in receive.fields.iter().enumerate() {
-            match pattern {
-                Pattern::Store(place) => {
-                    let field = self.message_field(message, i, env);
-                    self.check(field, place.scalar, env);
-                    let spot = self.find(place, &tried);
-                    self.store_spot(trial, spot, place.scalar, field);
-                }
-                Pattern::Equal(_) | Pattern::Ignore => {}
-            }
+            let Some(place) = pattern.stored() else { continue };
+            let field = self.message_field(message, i, env);
+            self.check(field, place.scalar, env);
+            let spot = self.find(place, &tried);
+            self.store_spot(trial, spot, place.scalar, field);
         }
         self.require(condition, &Env { offered: false, ..tried }, no);
     }
@@ -229,14 +225,8 @@ impl Emitter<'_, '_> {
         open: impl FnOnce(&mut Self) -> Value,
         finally: impl FnOnce(&mut Self, Value),
     ) {
-        let fields: Vec<_> = patterns
-            .iter()
-            .enumerate()
-            .filter_map(|(i, pattern)| match pattern {
-                Pattern::Store(place) => Some((place, self.message_field(message, i, env))),
-                Pattern::Equal(_) | Pattern::Ignore => None,
-            })
-            .collect();
+        let stored = patterns.iter().enumerate().filter_map(|(i, pattern)| Some((i, pattern.stored()?)));
+        let fields: Vec<_> = stored.map(|(i, place)| (place, self.message_field(message, i, env))).collect();
         let to = open(self);
         // The offer has been accepted.
         let mut seen = Env { offered: false, ..*env };

@@ -1,10 +1,11 @@
 //! Constants, and their values from the command line.
 
 use super::Lowering;
-use super::scope::{Constant, Declared, Problems, Symbol};
+use super::scope::{Constant, Declared, Symbol};
 use super::types::Type;
 use crate::bir::ast::{Constants, Member, Model};
 use crate::diagnostic::Diagnostic;
+use crate::kit::Problems;
 use crate::suggest::did_you_mean;
 use std::collections::HashMap;
 
@@ -73,7 +74,7 @@ impl<'t> Lowering<'_, 't, '_> {
     pub(super) fn constants(&mut self, constants: &Constants<'t>, given: &Given<'t>) {
         let group = constants.name;
         if let Some(first) = self.scope.symbols.get(group.text) {
-            return self.problems.twice(group, first.at);
+            return self.problems.twice(group.text, group.span, first.at);
         }
         self.scope.declare(group, Symbol::Constants(HashMap::new()), &mut self.problems);
         for (name, expr) in &constants.values {
@@ -97,7 +98,7 @@ impl<'t> Lowering<'_, 't, '_> {
                 return;
             };
             match known.get(name.text) {
-                Some(first) => self.problems.twice(*name, first.at),
+                Some(first) => self.problems.twice(name.text, name.span, first.at),
                 None => {
                     known.insert(name.text, Declared { what, at: name.span });
                 }

@@ -1,10 +1,11 @@
 //! Expressions and places.
 
-use super::scope::{Constant, Problems, Scope, Symbol, Thread, Variable};
+use super::scope::{Constant, Scope, Symbol, Thread, Variable};
 use super::types::{Integer, Type};
 use crate::bir::ast::{self, ExprKind, Name, Operator, TypeKind};
 use crate::diagnostic::Diagnostic;
 use crate::kit::Access;
+use crate::kit::Problems;
 use crate::kit::cursor::MAX_DEPTH;
 use crate::source::{Sources, Span};
 use entail_ir::{Base, BinaryOp, Expr, Range, UnaryOp};

@@ -125,7 +125,7 @@ impl<'a, 't, 'p> Body<'a, 't, 'p> {
             }
             let name = location.name;
             match self.locations.get(name.text) {
-                Some((_, first)) => self.reader.problems.twice(name, *first),
+                Some((_, first)) => self.reader.problems.twice(name.text, name.span, *first),
                 None => {
                     self.locations.insert(name.text, (id, name.span));
                 }

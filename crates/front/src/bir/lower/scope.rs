@@ -3,14 +3,11 @@
 use super::types::{Enumeration, Type};
 use crate::bir::ast::{Member, Model, Name};
 use crate::diagnostic::Diagnostic;
+use crate::kit::Problems;
 use crate::source::Span;
-use crate::suggest::did_you_mean;
 use entail_ir::{Frame, Place, Shape, StatementId};
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// The limit on reported problems.
-const MAX_PROBLEMS: usize = 100;
 
 /// The global names of a model.
 #[derive(Debug, Default)]
@@ -74,55 +71,6 @@ pub struct Waiting {
     pub depth: Place,
 }
 
-/// The problems found so far, up to a limit.
-#[derive(Debug)]
-pub struct Problems<'p> {
-    list: &'p mut Vec<Diagnostic>,
-}
-
-impl<'p> Problems<'p> {
-    pub fn new(list: &'p mut Vec<Diagnostic>) -> Self {
-        Problems { list }
-    }
-
-    pub fn report(&mut self, problem: Diagnostic) {
-        if !self.are_many() {
-            self.list.push(problem);
-        }
-    }
-
-    pub fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.report(Diagnostic::error(span, message));
-    }
-
-    /// Reports an error in something that has no meaning then.
-    pub fn refuse<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
-        self.error(span, message);
-        None
-    }
-
-    /// Reports an unknown name, with a similar one.
-    pub fn unknown<'a>(&mut self, problem: Diagnostic, name: &str, known: impl IntoIterator<Item = &'a str>) {
-        // Only for problems that are displayed: this compares all names.
-        if !self.are_many() {
-            self.report(problem.or_similar(did_you_mean(name, known)));
-        }
-    }
-
-    pub fn twice(&mut self, name: Name<'_>, first: Span) {
-        let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
-        self.report(problem.related(first, "first declared here"));
-    }
-
-    pub fn are_many(&self) -> bool {
-        self.list.len() >= MAX_PROBLEMS
-    }
-
-    pub fn has_errors(&self) -> bool {
-        self.list.iter().any(Diagnostic::is_error)
-    }
-}
-
 impl<'t> Scope<'t> {
     /// Records all declarations, to detect names that are used before their declaration.
     pub fn announce(&mut self, model: &Model<'t>) {
@@ -148,7 +96,7 @@ impl<'t> Scope<'t> {
 
     pub fn declare(&mut self, name: Name<'t>, what: Symbol<'t>, problems: &mut Problems<'_>) {
         match self.symbols.get(name.text) {
-            Some(first) => problems.twice(name, first.at),
+            Some(first) => problems.twice(name.text, name.span, first.at),
             None => {
                 self.symbols.insert(name.text, Declared { what, at: name.span });
             }

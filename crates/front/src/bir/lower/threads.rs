@@ -21,19 +21,12 @@ const MAX_LOCAL_BYTES: u32 = 4 * MAX_BYTES;
 
 impl<'t> Lowering<'_, 't, '_> {
     pub(super) fn threads(&mut self, model: &Model<'t>) {
-        let threads: Vec<&ast::Thread<'t>> = model
-            .members
-            .iter()
-            .filter_map(|member| match member {
-                Member::Thread(thread) => Some(thread),
-                Member::Constants(_)
-                | Member::Alias(..)
-                | Member::Enumeration(_)
-                | Member::Record(_)
-                | Member::Variables(_)
-                | Member::Invariants(_) => None,
-            })
-            .collect();
+        let mut threads: Vec<&ast::Thread<'t>> = Vec::new();
+        for member in &model.members {
+            if let Member::Thread(thread) = member {
+                threads.push(thread);
+            }
+        }
         if threads.is_empty() {
             let problem = Diagnostic::general("the model has no thread");
             return self.problems.report(problem.hint("declare one with `active thread T() { loc first: … }`"));
@@ -44,7 +37,9 @@ impl<'t> Lowering<'_, 't, '_> {
         for thread in &threads {
             let number = self.scope.threads.len();
             match self.scope.thread_numbers.get(thread.name.text) {
-                Some(first) => self.problems.twice(thread.name, self.scope.threads[*first].name.span),
+                Some(first) => {
+                    self.problems.twice(thread.name.text, thread.name.span, self.scope.threads[*first].name.span)
+                }
                 None => {
                     self.scope.thread_numbers.insert(thread.name.text, number);
                 }
@@ -139,7 +134,7 @@ impl<'t> Lowering<'_, 't, '_> {
             self.scope.threads[number].frame.init.extend(init);
         }
         match self.scope.threads[number].locals.get(name.text) {
-            Some(first) => self.problems.twice(name, first.at),
+            Some(first) => self.problems.twice(name.text, name.span, first.at),
             None => {
                 let what = Variable { ty, shape, offset };
                 self.scope.threads[number].locals.insert(name.text, Declared { what, at: name.span });

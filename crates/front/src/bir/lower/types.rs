@@ -160,21 +160,7 @@ impl<'t> Type<'t> {
     /// Whether values of the two types are assignment-compatible: all integers are compatible with each
     /// other, other types only with themselves.
     pub fn mixes_with(&self, other: &Type<'t>) -> bool {
-        match (self, other) {
-            (Type::Unknown, _) | (_, Type::Unknown) => true,
-            (Type::Integer(_), Type::Integer(_)) => true,
-            (Type::Array(one), Type::Array(other)) => one.len == other.len && one.element.is(&other.element),
-            (
-                Type::Boolean
-                | Type::Integer(_)
-                | Type::Enumeration(_)
-                | Type::Record(_)
-                | Type::Array(_)
-                | Type::Lock
-                | Type::Tid,
-                _,
-            ) => self.is(other),
-        }
+        matches!((self, other), (Type::Integer(_), Type::Integer(_))) || self.is(other)
     }
 
     /// Whether the types are equal, so that values can be copied byte by byte.
@@ -232,14 +218,7 @@ impl Integer {
 
     /// The values that a variable can hold.
     pub fn bounds(self) -> Range {
-        let Scalar { bits, signed, range, .. } = self.scalar;
-        range.unwrap_or(match (signed, bits) {
-            (true, _) => {
-                Range { low: i32::MIN >> (32 - u32::from(bits)), high: i32::MAX >> (32 - u32::from(bits)) }
-            }
-            (false, 32..) => Range { low: i32::MIN, high: i32::MAX },
-            (false, _) => Range { low: 0, high: (1_i64 << bits).saturating_sub(1) as i32 },
-        })
+        self.scalar.range.unwrap_or(self.scalar.representable())
     }
 
     /// Whether it can hold every value of `other`.

@@ -23,7 +23,7 @@ impl Checker<'_> {
         self.commands(&process.body, &mut code);
         if code.len() > MAX_CODE {
             let problem = format!("`{}` has more than {MAX_CODE} instructions", process.name.text);
-            self.error(Diagnostic::error(process.name.span, problem));
+            self.problems.error(process.name.span, problem);
             code.clear();
         }
         code.push(Instruction { kind: InstructionKind::Terminate, span: process.end });
@@ -55,7 +55,7 @@ impl Checker<'_> {
             }
             CommandKind::Activate(name, _) => {
                 let problem = Diagnostic::error(name.span, "processes are activated in the main body only");
-                return self.error(problem.hint("to assign, write `:=`; to communicate, `!` or `?`"));
+                return self.problems.report(problem.hint("to assign, write `:=`; to communicate, `!` or `?`"));
             }
             CommandKind::If(alternatives) => return self.guards(alternatives, span, true, code),
             CommandKind::Do(alternatives) => return self.guards(alternatives, span, false, code),
@@ -131,13 +131,13 @@ impl Checker<'_> {
             (None, None) => None,
             (Some(ty), Some(data)) => Some(self.data(*direction, ty, data)?),
             (None, Some(data)) => {
-                return self.refuse(data.span, format!("the signal `{}` carries no data", signal.text));
+                return self.problems.refuse(data.span, format!("the signal `{}` carries no data", signal.text));
             }
             (Some(ty), None) => {
                 let ty = self.type_name(ty);
                 let problem = format!("the signal `{}` carries data of type {ty}", signal.text);
                 let example = self.text(*span);
-                self.error(Diagnostic::error(signal.span, problem).hint(format!("write `{example}(…)`")));
+                self.problems.report(Diagnostic::error(signal.span, problem).hint(format!("write `{example}(…)`")));
                 return None;
             }
         };
@@ -149,17 +149,14 @@ impl Checker<'_> {
         let ast::Communication { channel, signal, .. } = communication;
         let access = self.access(channel)?;
         let TypeKind::Alphabet(signals) = &self.program.ty(access.ty).kind else {
-            if !matches!(self.program.ty(access.ty).kind, TypeKind::Unknown) {
-                let problem = format!("`{}` is not a channel", self.text(channel.span));
-                self.error(Diagnostic::error(channel.span, problem));
-            }
-            return None;
+            let message = format!("`{}` is not a channel", self.text(channel.span));
+            return self.misfit(access.ty, channel.span, message);
         };
         let Some(number) = signals.iter().position(|(name, _)| *name == signal.text) else {
             let ty = self.type_name(access.ty);
             let known = signals.iter().map(|(name, _)| name.as_str());
             let message = or_similar(format!("{ty} has no signal `{}`", signal.text), &signal.text, known);
-            return self.refuse(signal.span, message);
+            return self.problems.refuse(signal.span, message);
         };
         let carried = signals[number].1;
         Some((access, number, carried))
@@ -175,7 +172,7 @@ impl Checker<'_> {
             (Some(Direction::Out), Direction::In) => format!("`{}` is `OUT`: it can only be sent to", param.name),
             (Some(Direction::In), Direction::In) | (Some(Direction::Out), Direction::Out) | (None, _) => return,
         };
-        self.error(Diagnostic::error(span, problem));
+        self.problems.error(span, problem);
     }
 
     fn data(&mut self, direction: Direction, ty: TypeId, data: &ast::Expr) -> Option<Data> {
@@ -186,7 +183,7 @@ impl Checker<'_> {
             }
             Direction::In => {
                 let ast::ExprKind::Access(access) = &data.kind else {
-                    return self.refuse(
+                    return self.problems.refuse(
                         data.span,
                         format!("`{}` is not a variable that can receive", self.text(data.span)),
                     );
@@ -195,7 +192,7 @@ impl Checker<'_> {
                 let (carried, kept) = (self.ty_of(ty), self.ty_of(access.ty));
                 if !is_alike(carried, kept) {
                     let (carried, kept) = (self.show(carried), self.show(kept));
-                    return self.refuse(
+                    return self.problems.refuse(
                         data.span,
                         format!("`{}` is {kept}, but the signal's data is {carried}", self.text(data.span)),
                     );
@@ -227,7 +224,7 @@ impl Checker<'_> {
             Root::Remote { .. } => "a variable of another process: it cannot be changed",
         };
         let problem = format!("`{}` is {what}", access.name.text);
-        self.error(Diagnostic::error(access.span, problem).hint("declare a variable for it"));
+        self.problems.report(Diagnostic::error(access.span, problem).hint("declare a variable for it"));
         None
     }
 
@@ -240,7 +237,8 @@ impl Checker<'_> {
         });
         if !is_simple && indices.into_iter().any(|index| mentions(index, checked.root)) {
             let problem = format!("an index in `{}` depends on the assigned variable", self.text(access.span));
-            self.error(Diagnostic::error(access.span, problem).hint("keep the index in a variable of its own"));
+            self.problems
+                .report(Diagnostic::error(access.span, problem).hint("keep the index in a variable of its own"));
         }
     }
 

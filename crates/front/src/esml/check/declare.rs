@@ -51,7 +51,7 @@ impl Checker<'_> {
                 Some((name, Ok(value))) => self.defines.push((name.to_owned(), value, false)),
                 Some((_, Err(_))) | None => {
                     let problem = format!("`-D {define}` gives no constant a value");
-                    self.error(Diagnostic::general(problem).hint("write `-D NAME=NUMBER`"));
+                    self.problems.report(Diagnostic::general(problem).hint("write `-D NAME=NUMBER`"));
                 }
             }
         }
@@ -64,7 +64,8 @@ impl Checker<'_> {
             let ty = self.named_type(ty, false);
             if ty != UNKNOWN && !self.program.is_channel(ty) {
                 let problem = Diagnostic::error(name.span, format!("`{}` is not a channel", name.text));
-                self.error(problem.hint("processes share channels only: declare variables inside a process"));
+                self.problems
+                    .report(problem.hint("processes share channels only: declare variables inside a process"));
             }
             self.declare(name, Meaning::Channel(self.program.channels.len()));
             self.program.channels.push(Channel { name: name.text.clone(), ty });
@@ -73,8 +74,8 @@ impl Checker<'_> {
             self.process(process);
         }
         self.activations(&model.body);
-        if self.program.activations.is_empty() && !self.has_errors() {
-            self.error(Diagnostic::error(model.name.span, "the model activates no process"));
+        if self.program.activations.is_empty() && !self.problems.has_errors() {
+            self.problems.error(model.name.span, "the model activates no process");
         }
         if let Some(formula) = &model.assertion {
             self.formula(ASSERTION, formula);
@@ -103,7 +104,7 @@ impl Checker<'_> {
                 value = Value { kind: ValueKind::Constant(*given), ty: Ty::Number(number, number) };
             }
             if value.constant().is_none() && value.ty != Ty::Unknown {
-                self.error(Diagnostic::error(name.span, format!("the value of `{}` is not constant", name.text)));
+                self.problems.error(name.span, format!("the value of `{}` is not constant", name.text));
                 value.ty = Ty::Unknown;
             }
             self.declare(name, Meaning::Constant(value));
@@ -116,12 +117,12 @@ impl Checker<'_> {
             let (depth, parts) = self.extent(&kind);
             self.parts = self.parts.saturating_add(parts);
             let shape = if depth > MAX_NESTING {
-                self.refuse(
+                self.problems.refuse(
                     name.span,
                     format!("the types of `{}` are nested more than {MAX_NESTING} deep", name.text),
                 )
             } else if self.parts > MAX_PARTS {
-                self.refuse(
+                self.problems.refuse(
                     name.span,
                     format!("with `{}` the types consist of more than {MAX_PARTS} parts", name.text),
                 )
@@ -155,12 +156,11 @@ impl Checker<'_> {
                 let range = Range { low, high: high_value };
                 if !NUMBERS.contains(range.low) || !NUMBERS.contains(range.high) {
                     let problem = format!("a range must lie within {}..{}", NUMBERS.low, NUMBERS.high);
-                    self.error(Diagnostic::error(name.span, problem));
+                    self.problems.error(name.span, problem);
                     return TypeKind::Unknown;
                 }
                 if range.low > range.high {
-                    let problem = format!("the range {}..{} is empty", range.low, range.high);
-                    self.error(Diagnostic::error(name.span, problem));
+                    self.problems.error(name.span, format!("the range {}..{} is empty", range.low, range.high));
                     return TypeKind::Unknown;
                 }
                 TypeKind::Range(range)
@@ -184,8 +184,7 @@ impl Checker<'_> {
                 if known { TypeKind::Tuple(fields) } else { TypeKind::Unknown }
             }
             ast::Type::Alphabet(signals) if signals.len() > MAX_SIGNALS => {
-                let problem = format!("`{}` has more than {MAX_SIGNALS} signals", name.text);
-                self.error(Diagnostic::error(name.span, problem));
+                self.problems.error(name.span, format!("`{}` has more than {MAX_SIGNALS} signals", name.text));
                 TypeKind::Unknown
             }
             ast::Type::Alphabet(signals) => {
@@ -204,7 +203,7 @@ impl Checker<'_> {
         for name in names {
             if let Some(first) = seen.insert(&name.text, name.span) {
                 let problem = Diagnostic::error(name.span, format!("the {what} `{}` is declared twice", name.text));
-                self.error(problem.related(first, "first declared here"));
+                self.problems.report(problem.related(first, "first declared here"));
             }
         }
     }
@@ -232,7 +231,7 @@ impl Checker<'_> {
             TypeKind::Range(range) => Shape::Scalar(Scalar::within(*range)),
             TypeKind::Enumeration(members) => {
                 let Ok(id) = u16::try_from(self.enumerations) else {
-                    return self.refuse(name.span, "there are more than 65536 enumerations");
+                    return self.problems.refuse(name.span, "there are more than 65536 enumerations");
                 };
                 self.enumerations += 1;
                 let range = Range { low: 0, high: members.len() as i32 - 1 };
@@ -250,6 +249,7 @@ impl Checker<'_> {
         };
         if shape.size() > MAX_BYTES || scalar_count(&shape) > u64::from(MAX_BYTES) {
             return self
+                .problems
                 .refuse(name.span, format!("a value of `{}` would take more than {MAX_BYTES} bytes", name.text));
         }
         Some(shape)
@@ -260,6 +260,7 @@ impl Checker<'_> {
         let size = self.constant(expr)?;
         if !(1..=MAX_BYTES as i32).contains(&size) {
             return self
+                .problems
                 .refuse(expr.span, format!("expected a number of elements from 1 to {MAX_BYTES}, found {size}"));
         }
         Some(size as u32)
@@ -268,8 +269,7 @@ impl Checker<'_> {
     pub fn constant(&mut self, expr: &ast::Expr) -> Option<i32> {
         let value = self.number(expr);
         if value.constant().is_none() && value.ty != Ty::Unknown {
-            let problem = format!("`{}` is not constant", self.text(expr.span));
-            self.error(Diagnostic::error(expr.span, problem));
+            self.problems.error(expr.span, format!("`{}` is not constant", self.text(expr.span)));
         }
         value.constant().filter(|_| value.ty != Ty::Unknown)
     }
@@ -282,8 +282,7 @@ impl Checker<'_> {
         let found = match self.find(&name.text) {
             Some(Meaning::Type(id)) => *id,
             Some(other) => {
-                let problem = format!("`{}` is {}, not a type", name.text, other.describe());
-                self.error(Diagnostic::error(name.span, problem));
+                self.problems.error(name.span, format!("`{}` is {}, not a type", name.text, other.describe()));
                 return UNKNOWN;
             }
             None => {
@@ -297,7 +296,7 @@ impl Checker<'_> {
         };
         if is_data && self.program.is_channel(found) {
             let problem = format!("`{}` is a type of channels, which cannot be stored or sent", name.text);
-            self.error(Diagnostic::error(name.span, problem));
+            self.problems.error(name.span, problem);
             return UNKNOWN;
         }
         found
@@ -317,13 +316,13 @@ impl Checker<'_> {
             let id = self.named_type(ty, false);
             if self.program.is_channel(id) {
                 let problem = Diagnostic::error(name.span, format!("`{}` is a channel", name.text));
-                self.error(problem.hint("channels are declared outside of processes, and passed as parameters"));
+                self.problems
+                    .report(problem.hint("channels are declared outside of processes, and passed as parameters"));
             }
             bytes = bytes.saturating_add(self.program.ty(id).shape.size());
             if bytes > MAX_BYTES && !reported {
                 reported = true;
-                let problem = format!("the variables take more than {MAX_BYTES} bytes");
-                self.error(Diagnostic::error(name.span, problem));
+                self.problems.error(name.span, format!("the variables take more than {MAX_BYTES} bytes"));
             }
             let vars = &mut self.process.get_or_insert_default().vars;
             let number = vars.len();
@@ -346,12 +345,12 @@ impl Checker<'_> {
             && ty != UNKNOWN
         {
             let problem = format!("`{}` is a value, and only channels have a direction", param.name.text);
-            self.error(Diagnostic::error(span, problem));
+            self.problems.error(span, problem);
         }
         let is_scalar = matches!(self.program.ty(ty).shape, Shape::Scalar(_));
         if !is_channel && !is_scalar {
             let problem = format!("the parameter `{}` is neither a channel nor a simple value", param.name.text);
-            self.error(Diagnostic::error(param.ty.span, problem));
+            self.problems.error(param.ty.span, problem);
         }
         let direction = param.direction.map(|(direction, _)| direction);
         let params = &mut self.process.get_or_insert_default().params;
@@ -366,27 +365,27 @@ impl Checker<'_> {
         for command in body {
             let ast::CommandKind::Activate(name, args) = &command.kind else {
                 let problem = Diagnostic::error(command.span, "the main body only activates processes");
-                self.error(problem.hint("move this into a process"));
+                self.problems.report(problem.hint("move this into a process"));
                 continue;
             };
             let Some(meaning) = self.lookup(name) else { continue };
             let Meaning::Process(process) = meaning else {
                 let problem = format!("`{}` is {}, not a process", name.text, meaning.describe());
-                self.error(Diagnostic::error(name.span, problem));
+                self.problems.error(name.span, problem);
                 continue;
             };
             started.insert(process);
             if self.program.activations.len() == MAX_ACTIVATIONS {
                 let problem = format!("a model can have no more than {MAX_ACTIVATIONS} processes");
-                return self.error(Diagnostic::error(name.span, problem));
+                return self.problems.error(name.span, problem);
             }
             self.activation(name, process, args);
         }
-        let has_errors = self.has_errors();
+        let has_errors = self.problems.has_errors();
         for (number, process) in self.program.processes.iter().enumerate() {
             if !started.contains(&number) && !has_errors {
                 let problem = format!("the process `{}` is never activated", process.name);
-                self.problems.push(Diagnostic::warning(process.span, problem));
+                self.problems.report(Diagnostic::warning(process.span, problem));
             }
         }
     }
@@ -422,22 +421,24 @@ impl Checker<'_> {
         }
         let constant = value.constant();
         if constant.is_none() {
-            self.error(Diagnostic::error(arg.span, format!("`{}` is not constant", self.text(arg.span))));
+            self.problems.error(arg.span, format!("`{}` is not constant", self.text(arg.span)));
         }
         constant.map(Argument::Value)
     }
 
     fn channel_arg(&mut self, arg: &ast::Expr, ty: TypeId) -> Option<Argument> {
         let ast::ExprKind::Access(access) = &arg.kind else {
-            return self.refuse(arg.span, format!("expected a channel of type {}", self.type_name(ty)));
+            return self.problems.refuse(arg.span, format!("expected a channel of type {}", self.type_name(ty)));
         };
         let access = self.access(access)?;
         let Root::Channel(channel) = access.root else {
-            return self.refuse(arg.span, format!("`{}` is not a channel", self.text(arg.span)));
+            return self.problems.refuse(arg.span, format!("`{}` is not a channel", self.text(arg.span)));
         };
         if access.ty != ty {
             let (found, wanted) = (self.type_name(access.ty), self.type_name(ty));
-            return self.refuse(arg.span, format!("`{}` is of type {found}, not {wanted}", self.text(arg.span)));
+            return self
+                .problems
+                .refuse(arg.span, format!("`{}` is of type {found}, not {wanted}", self.text(arg.span)));
         }
         let (mut offset, mut ty) = (0, self.program.channels[channel].ty);
         for selector in &access.selectors {
@@ -448,7 +449,7 @@ impl Checker<'_> {
             };
             ty = *element;
             let Some(index) = value.constant().filter(|index| (0..*len as i32).contains(index)) else {
-                return self.refuse(arg.span, format!("`{}` is not constant", self.text(arg.span)));
+                return self.problems.refuse(arg.span, format!("`{}` is not constant", self.text(arg.span)));
             };
             offset += index as u32 * self.program.channel_type(ty).0;
         }

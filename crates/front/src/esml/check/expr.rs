@@ -32,7 +32,7 @@ impl Checker<'_> {
                 Ty::Boolean | Ty::Number(..) | Ty::Unknown => self.show(ty),
             };
             let problem = format!("expected {wanted}, but `{}` is {}", self.text(span), self.show(value.ty));
-            self.error(Diagnostic::error(span, problem));
+            self.problems.error(span, problem);
         }
         fits
     }
@@ -52,7 +52,7 @@ impl Checker<'_> {
             };
             let (low, high) = (range.low, range.high);
             let problem = format!("{what} outside of {}, which is {low}..{high}", self.type_name(ty));
-            self.error(Diagnostic::error(span, problem));
+            self.problems.error(span, problem);
             return false;
         }
         true
@@ -113,7 +113,7 @@ impl Checker<'_> {
             ExprKind::Runs(..) => {
                 let problem = "a formula is not a value: it cannot be an operand";
                 let hint = "connect formulas with `&`, `OR`, `=>` and `~`";
-                self.error(Diagnostic::error(expr.span, problem).hint(hint));
+                self.problems.report(Diagnostic::error(expr.span, problem).hint(hint));
                 unknown()
             }
         }
@@ -137,7 +137,7 @@ impl Checker<'_> {
             return value;
         }
         let problem = format!("`{}` can be {low} to {high}, which does not fit 32 bits", self.text(span));
-        self.error(Diagnostic::error(span, problem));
+        self.problems.error(span, problem);
         unknown()
     }
 
@@ -191,7 +191,7 @@ impl Checker<'_> {
         let (divisor, left, right) = (right.span, self.number(left), self.number(right));
         let (Ty::Number(a, b), Ty::Number(c, d)) = (left.ty, right.ty) else { return unknown() };
         if matches!(op, Arithmetic::Divide | Arithmetic::Modulo) && (c, d) == (0, 0) {
-            self.error(Diagnostic::error(divisor, "division by zero"));
+            self.problems.error(divisor, "division by zero");
             return unknown();
         }
         if let (Some(left), Some(right)) = (left.constant(), right.constant()) {
@@ -218,18 +218,11 @@ impl Checker<'_> {
     /// An access that must be a list, with its capacity and the type of its elements.
     pub fn list(&mut self, access: &ast::Access) -> Option<(Access, u32, TypeId)> {
         let list = self.access(access)?;
-        match self.program.ty(list.ty).kind {
-            TypeKind::List { capacity, element } => Some((list, capacity, element)),
-            TypeKind::Unknown => None,
-            TypeKind::Boolean
-            | TypeKind::Range(_)
-            | TypeKind::Enumeration(_)
-            | TypeKind::Array { .. }
-            | TypeKind::Tuple(_)
-            | TypeKind::Alphabet(_) => {
-                self.refuse(access.span, format!("`{}` is not a list", self.text(access.span)))
-            }
-        }
+        let TypeKind::List { capacity, element } = self.program.ty(list.ty).kind else {
+            let message = format!("`{}` is not a list", self.text(access.span));
+            return self.misfit(list.ty, access.span, message);
+        };
+        Some((list, capacity, element))
     }
 
     fn load(&mut self, access: &ast::Access) -> Value {
@@ -242,7 +235,7 @@ impl Checker<'_> {
         if self.program.is_channel(access_checked.ty) {
             let problem =
                 Diagnostic::error(access.span, format!("the channel `{}` has no value", access.name.text));
-            self.error(problem.hint("receive from it with `?`"));
+            self.problems.report(problem.hint("receive from it with `?`"));
             return unknown();
         }
         let ty = self.ty_of(access_checked.ty);
@@ -263,7 +256,7 @@ impl Checker<'_> {
             Meaning::Param(number) => (Root::Param(number), surroundings.map(|process| process.params[number].ty)),
             Meaning::Channel(number) => (Root::Channel(number), Some(self.program.channels[number].ty)),
             Meaning::Constant(_) | Meaning::Type(_) | Meaning::Process(_) => {
-                return self.refuse(
+                return self.problems.refuse(
                     access.name.span,
                     format!("`{}` is {}, not a variable", access.name.text, meaning.describe()),
                 );
@@ -284,22 +277,13 @@ impl Checker<'_> {
             match selector {
                 ast::Selector::Index(index) => {
                     let value = self.number(index);
-                    let (len, element) = match self.program.ty(ty).kind {
-                        TypeKind::Array { len, element } => (len, element),
-                        TypeKind::Unknown => return None,
-                        TypeKind::Boolean
-                        | TypeKind::Range(_)
-                        | TypeKind::Enumeration(_)
-                        | TypeKind::List { .. }
-                        | TypeKind::Tuple(_)
-                        | TypeKind::Alphabet(_) => {
-                            return self.refuse(index.span, format!("{} is not an array", self.type_name(ty)));
-                        }
+                    let TypeKind::Array { len, element } = self.program.ty(ty).kind else {
+                        return self.misfit(ty, index.span, format!("{} is not an array", self.type_name(ty)));
                     };
                     if let Ty::Number(low, high) = value.ty
                         && (high < 0 || low >= i64::from(len))
                     {
-                        return self.refuse(
+                        return self.problems.refuse(
                             index.span,
                             format!("`{}` is outside of 0..{}", self.text(index.span), len - 1),
                         );
@@ -308,20 +292,12 @@ impl Checker<'_> {
                     ty = element;
                 }
                 ast::Selector::Field(field) => {
-                    let fields = match &self.program.ty(ty).kind {
-                        TypeKind::Tuple(fields) => fields,
-                        TypeKind::Unknown => return None,
-                        TypeKind::Boolean
-                        | TypeKind::Range(_)
-                        | TypeKind::Enumeration(_)
-                        | TypeKind::List { .. }
-                        | TypeKind::Array { .. }
-                        | TypeKind::Alphabet(_) => {
-                            return self.refuse(field.span, format!("{} has no fields", self.type_name(ty)));
-                        }
+                    let TypeKind::Tuple(fields) = &self.program.ty(ty).kind else {
+                        return self.misfit(ty, field.span, format!("{} has no fields", self.type_name(ty)));
                     };
                     let Some(position) = fields.iter().position(|(name, _)| *name == field.text) else {
                         return self
+                            .problems
                             .refuse(field.span, format!("{} has no field `{}`", self.type_name(ty), field.text));
                     };
                     ty = fields[position].1;

@@ -3,9 +3,9 @@
 
 use super::{Checker, Meaning, or_similar};
 use crate::diagnostic::Diagnostic;
-use crate::esml::ast::{self, ExprKind, Path};
+use crate::esml::ast::{self, ExprKind};
 use crate::esml::code::{Access, BinaryOp, Formula, Proposition, Root};
-use entail_temporal::ctl::{self, MAX_HEIGHT};
+use entail_temporal::ctl::MAX_HEIGHT;
 use entail_temporal::formula::{self, MAX_PROPOSITIONS};
 use entail_temporal::{Ctl, Limit};
 
@@ -25,7 +25,7 @@ impl Checker<'_> {
             return self.proposition(expr, propositions);
         }
         if height + 1 == MAX_HEIGHT {
-            return self.refuse(
+            return self.problems.refuse(
                 expr.span,
                 format!("the formula is too large: it is nested more than {MAX_HEIGHT} operators deep"),
             );
@@ -47,20 +47,7 @@ impl Checker<'_> {
                 Some(Ctl::Implies(Box::new(left), Box::new(right)))
             }
             ExprKind::Runs(quantifier, path) => {
-                let path = match &**path {
-                    Path::Next(operand) => ctl::Path::Next(below(operand)?),
-                    Path::Always(operand) => ctl::Path::Always(below(operand)?),
-                    Path::Eventually(operand) => ctl::Path::Eventually(below(operand)?),
-                    Path::Until(left, right) => {
-                        both(left, right).map(|(left, right)| ctl::Path::Until(left, right))?
-                    }
-                    Path::WeakUntil(left, right) => {
-                        both(left, right).map(|(left, right)| ctl::Path::WeakUntil(left, right))?
-                    }
-                    Path::Release(left, right) => {
-                        both(left, right).map(|(left, right)| ctl::Path::Release(left, right))?
-                    }
-                };
+                let path = path.map(below).complete()?;
                 Some(Ctl::Runs(*quantifier, Box::new(path)))
             }
             ExprKind::Number(_)
@@ -85,8 +72,7 @@ impl Checker<'_> {
             propositions.len() - 1
         });
         if number == MAX_PROPOSITIONS {
-            let problem = format!("the formula is too large: {}", Limit::Propositions);
-            self.error(Diagnostic::error(expr.span, problem));
+            self.problems.error(expr.span, format!("the formula is too large: {}", Limit::Propositions));
         }
         (number < MAX_PROPOSITIONS).then_some(Ctl::Proposition(formula::Proposition(number as u8)))
     }
@@ -102,7 +88,7 @@ impl Checker<'_> {
             | Meaning::Channel(_)) => {
                 let problem = format!("`{}` is {}", access.name.text, meaning.describe());
                 let problem = Diagnostic::error(access.name.span, problem);
-                self.error(problem.hint("a formula speaks of variables as `Process.variable`"));
+                self.problems.report(problem.hint("a formula speaks of variables as `Process.variable`"));
                 return None;
             }
         };
@@ -112,7 +98,7 @@ impl Checker<'_> {
         };
         let Some((ast::Selector::Field(field), selectors)) = selectors.split_first() else {
             let problem = format!("which variable of `{}` is meant?", access.name.text);
-            self.error(Diagnostic::error(access.span, problem).hint("write `Process.variable`"));
+            self.problems.report(Diagnostic::error(access.span, problem).hint("write `Process.variable`"));
             return None;
         };
         let vars = &self.program.processes[process].vars;
@@ -163,7 +149,7 @@ impl Checker<'_> {
             _ if of_type.len() == 1 => Some(of_type[0]),
             _ => {
                 let problem = format!("there are {} processes `{}`: which one is meant?", of_type.len(), name.text);
-                self.error(Diagnostic::error(name.span, problem).hint(choice));
+                self.problems.report(Diagnostic::error(name.span, problem).hint(choice));
                 None
             }
         }

@@ -6,8 +6,9 @@ mod expr;
 mod formula;
 
 use super::ast;
-use super::code::{Access, Param, Program, Root, TypeId, Value};
+use super::code::{Access, Param, Program, Root, TypeId, TypeKind, Value};
 use crate::diagnostic::Diagnostic;
+use crate::kit::Problems;
 use crate::source::{Sources, Span};
 use crate::suggest::did_you_mean;
 use std::collections::HashMap;
@@ -27,7 +28,7 @@ pub fn check(
         is_complete,
         program: Program::default(),
         sources,
-        problems,
+        problems: Problems::new(problems),
         scopes: vec![HashMap::new()],
         process: None,
         temporal: false,
@@ -49,7 +50,7 @@ struct Checker<'a> {
     is_complete: bool,
     program: Program,
     sources: &'a Sources,
-    problems: &'a mut Vec<Diagnostic>,
+    problems: Problems<'a>,
     /// The scope of the model and, inside a process, that of the process.
     scopes: Vec<HashMap<String, (Meaning, Span)>>,
     /// The process whose body is checked.
@@ -95,8 +96,6 @@ impl Meaning {
     }
 }
 
-const MAX_PROBLEMS: usize = 100;
-
 /// The message for an unknown name, with a similar one.
 fn or_similar<'n>(message: String, name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     match did_you_mean(name, known) {
@@ -106,35 +105,25 @@ fn or_similar<'n>(message: String, name: &str, known: impl IntoIterator<Item = &
 }
 
 impl Checker<'_> {
-    fn error(&mut self, problem: Diagnostic) {
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(problem);
+    /// Reports a type that is not possible here, unless it has an error of its own.
+    fn misfit<T>(&mut self, ty: TypeId, span: Span, message: String) -> Option<T> {
+        match self.program.ty(ty).kind {
+            TypeKind::Unknown => None,
+            _ => self.problems.refuse(span, message),
         }
-    }
-
-    /// Reports an error in something that has no meaning then.
-    fn refuse<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
-        self.error(Diagnostic::error(span, message));
-        None
     }
 
     /// Reports that something is missing, unless syntax errors may be the reason.
     fn missing(&mut self, problem: Diagnostic) {
         if self.is_complete {
-            self.error(problem);
+            self.problems.report(problem);
         }
-    }
-
-    fn has_errors(&self) -> bool {
-        self.problems.iter().any(Diagnostic::is_error)
     }
 
     fn declare(&mut self, name: &ast::Name, meaning: Meaning) {
         let scope = self.scopes.last_mut().expect("there is always a scope");
         if let Some((_, first)) = scope.get(&name.text) {
-            let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
-            let problem = problem.related(*first, "first declared here");
-            return self.error(problem);
+            return self.problems.twice(&name.text, name.span, *first);
         }
         scope.insert(name.text.clone(), (meaning, name.span));
     }
@@ -164,7 +153,7 @@ impl Checker<'_> {
     }
 
     fn text(&self, span: Span) -> String {
-        self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
+        self.sources.line(span)
     }
 
     fn param(&self, access: &Access) -> Option<&Param> {

@@ -61,10 +61,7 @@ pub fn lower(
     let lowered = lowering.channels().and_then(|()| lowering.activations()).and_then(|()| lowering.formulas());
     match lowered {
         Ok(meanings) => Some(Lowered { system: lowering.automata.system, retries: lowering.retries, meanings }),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
+        Err(problem) => problem.refuse(problems),
     }
 }
 
@@ -206,10 +203,6 @@ impl<'p> Lowering<'p> {
         let id = self.automata.statement(self.sources, span, text());
         self.statements.insert(key, id);
         id
-    }
-
-    fn text(&self, span: Span) -> String {
-        self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -402,8 +395,8 @@ impl Body<'_, '_> {
     }
 
     fn statement(&mut self, address: Address, number: usize, span: Span) -> StatementId {
-        let text = self.lowering.text(span);
-        self.lowering.statement((self.number, address, number), span, || text)
+        let sources = self.lowering.sources;
+        self.lowering.statement((self.number, address, number), span, || sources.line(span))
     }
 
     /// The statement for a step of an `IF` or a `DO` without a text of its own.

@@ -15,52 +15,44 @@ impl Parser<'_> {
         let name = self.name()?;
         let mut selectors = Vec::new();
         loop {
-            if self.cursor.eat(T::OpenBracket) {
+            if self.eat(T::OpenBracket) {
                 selectors.push(Selector::Index(Box::new(self.expr()?)));
-                self.cursor.expect(T::CloseBracket)?;
-            } else if self.cursor.eat(T::Dot) {
+                self.expect(T::CloseBracket)?;
+            } else if self.eat(T::Dot) {
                 selectors.push(Selector::Field(self.name()?));
             } else {
                 break;
             }
         }
-        let span = self.cursor.since(name.span);
+        let span = self.since(name.span);
         Ok(Access { name, selectors, span })
     }
 
     pub(super) fn formula(&mut self) -> Parsed<Expr> {
-        self.temporal = true;
+        self.state.temporal = true;
         let mut formula = self.expr();
         if formula.is_ok() && self.between().is_some() {
             formula = self.unquantified();
         }
-        self.temporal = false;
+        self.state.temporal = false;
         formula
     }
 
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
-        let outermost = self.parts == 0;
-        let expr = self.nested(&mut Self::implication);
+        let outermost = self.state.parts == 0;
+        let expr = self.nested(Self::implication);
         if outermost {
-            self.parts = 0;
+            self.state.parts = 0;
         }
         expr
     }
 
-    /// Parses a nested expression.
-    pub(super) fn nested<A>(&mut self, read: &mut dyn FnMut(&mut Self) -> Parsed<A>) -> Parsed<A> {
-        self.cursor.enter()?;
-        let inner = read(self);
-        self.cursor.leave();
-        inner
-    }
-
     fn implication(&mut self) -> Parsed<Expr> {
         let left = self.disjunction()?;
-        if !self.temporal || !self.cursor.eat(T::Implies) {
+        if !self.state.temporal || !self.eat(T::Implies) {
             return Ok(left);
         }
-        let right = self.nested(&mut Self::implication)?;
+        let right = self.nested(Self::implication)?;
         let span = left.span.to(right.span);
         Ok(Expr { kind: ExprKind::Implies(Box::new((left, right))), span })
     }
@@ -71,7 +63,7 @@ impl Parser<'_> {
         let mut left = self.conjunction()?;
         let mut parts = vec![self.in_parentheses_if(is_conjunction(&left), left.span)];
         let mut mixes = is_conjunction(&left);
-        while self.cursor.eat(T::Or) {
+        while self.eat(T::Or) {
             let right = self.conjunction()?;
             mixes |= is_conjunction(&right);
             parts.push(self.in_parentheses_if(is_conjunction(&right), right.span));
@@ -79,7 +71,7 @@ impl Parser<'_> {
         }
         if mixes && parts.len() > 1 {
             let warning = Diagnostic::warning(left.span, "`&` binds tighter than `OR`");
-            self.cursor.warn(warning.hint(format!("this is read as `{}`", parts.join(" OR "))));
+            self.warn(warning.hint(format!("this is read as `{}`", parts.join(" OR "))));
         }
         Ok(left)
     }
@@ -89,7 +81,7 @@ impl Parser<'_> {
     }
 
     fn in_parentheses_if(&self, wanted: bool, span: Span) -> String {
-        let words: Vec<_> = self.cursor.text(span).split_whitespace().collect();
+        let words: Vec<_> = self.text(span).split_whitespace().collect();
         if wanted { format!("({})", words.join(" ")) } else { words.join(" ") }
     }
 
@@ -104,12 +96,12 @@ impl Parser<'_> {
             _ => None,
         };
         let left = self.sum()?;
-        let Some(op) = relation(self.cursor.kind()) else { return Ok(left) };
-        self.cursor.skip();
+        let Some(op) = relation(self.kind()) else { return Ok(left) };
+        self.skip();
         let right = self.sum()?;
-        if relation(self.cursor.kind()).is_some() {
-            let problem = Diagnostic::error(self.cursor.span(), "a comparison cannot be compared again");
-            return self.cursor.report(problem.hint("connect comparisons with `&`, or use parentheses"));
+        if relation(self.kind()).is_some() {
+            let problem = Diagnostic::error(self.span(), "a comparison cannot be compared again");
+            return self.report(problem.hint("connect comparisons with `&`, or use parentheses"));
         }
         Ok(binary(BinaryOp::Compare(op), left, right))
     }
@@ -137,51 +129,51 @@ impl Parser<'_> {
         operator: impl Fn(T) -> Option<BinaryOp>,
     ) -> Parsed<Expr> {
         let mut left = part(self)?;
-        while let Some(op) = operator(self.cursor.kind()) {
-            self.cursor.skip();
+        while let Some(op) = operator(self.kind()) {
+            self.skip();
             left = binary(op, left, part(self)?);
         }
         Ok(left)
     }
 
     fn factor(&mut self) -> Parsed<Expr> {
-        let start = self.cursor.span();
-        self.parts += 1;
-        if self.parts > MAX_PARTS {
+        let start = self.span();
+        self.state.parts += 1;
+        if self.state.parts > MAX_PARTS {
             let problem = format!("this expression has more than {MAX_PARTS} parts");
-            return self.cursor.report(Diagnostic::error(start, problem));
+            return self.report(Diagnostic::error(start, problem));
         }
-        let kind = match self.cursor.kind() {
-            T::Not => ExprKind::Not(Box::new(self.behind_token(|parser| parser.nested(&mut Self::factor))?)),
-            T::Minus => ExprKind::Negate(Box::new(self.behind_token(|parser| parser.nested(&mut Self::factor))?)),
+        let kind = match self.kind() {
+            T::Not => ExprKind::Not(Box::new(self.behind_token(|parser| parser.nested(Self::factor))?)),
+            T::Minus => ExprKind::Negate(Box::new(self.behind_token(|parser| parser.nested(Self::factor))?)),
             T::Number => {
-                let text = self.cursor.text(start);
-                self.cursor.skip();
+                let text = self.text(start);
+                self.skip();
                 let Ok(number) = text.parse() else {
-                    return self.cursor.report(Diagnostic::error(start, format!("`{text}` does not fit 32 bits")));
+                    return self.report(Diagnostic::error(start, format!("`{text}` does not fit 32 bits")));
                 };
                 ExprKind::Number(number)
             }
-            T::True | T::False => ExprKind::Boolean(self.cursor.skip_kind() == T::True),
+            T::True | T::False => ExprKind::Boolean(self.skip_kind() == T::True),
             T::Len => self.of_list(ExprKind::Len)?,
             T::Head => self.of_list(ExprKind::Head)?,
             T::Open => {
-                self.cursor.skip();
-                let warns = std::mem::replace(&mut self.warns, true);
+                self.skip();
+                let is_warned = std::mem::take(&mut self.state.is_warned);
                 let inner = self.expr();
-                self.warns = warns;
+                self.state.is_warned = is_warned;
                 let inner = inner?;
-                self.cursor.expect(T::Close)?;
-                return Ok(Expr { span: self.cursor.since(start), ..inner });
+                self.expect(T::Close)?;
+                return Ok(Expr { span: self.since(start), ..inner });
             }
-            T::Name if self.temporal => match self.temporal_operator()? {
+            T::Name if self.state.temporal => match self.temporal_operator()? {
                 Some(kind) => kind,
                 None => ExprKind::Access(self.access()?),
             },
             T::Name => ExprKind::Access(self.access()?),
-            _ => return self.cursor.unexpected("an expression"),
+            _ => return self.unexpected("an expression"),
         };
-        Ok(Expr { kind, span: self.cursor.since(start) })
+        Ok(Expr { kind, span: self.since(start) })
     }
 
     fn of_list(&mut self, kind: fn(Access) -> ExprKind) -> Parsed<ExprKind> {
@@ -191,17 +183,17 @@ impl Parser<'_> {
     /// `AG f`, `A(f U g)` and so on. They can also be names of processes and constants; but an operand never
     /// follows a name.
     fn temporal_operator(&mut self) -> Parsed<Option<ExprKind>> {
-        let start = self.cursor.span();
-        let word = self.cursor.text(start);
+        let start = self.span();
+        let word = self.text(start);
         let begins_operand =
             |kind| matches!(kind, T::Name | T::Number | T::Open | T::Not | T::True | T::False | T::Len | T::Head);
-        if !begins_operand(self.cursor.second()) {
+        if !begins_operand(self.second()) {
             return Ok(None);
         }
         let (quantifier, path) = match word {
             "G" | "F" | "X" => {
                 let problem = Diagnostic::error(start, format!("`{word}` needs a quantifier"));
-                return self.cursor.report(problem.hint(format!("write `A{word}` or `E{word}`")));
+                return self.report(problem.hint(format!("write `A{word}` or `E{word}`")));
             }
             _ => match word.split_at_checked(1) {
                 Some(("A", path)) => (Quantifier::All, path),
@@ -213,66 +205,66 @@ impl Parser<'_> {
             "G" => Path::Always,
             "F" => Path::Eventually,
             "X" => Path::Next,
-            "" if self.cursor.second() == T::Open => {
-                self.cursor.skip();
+            "" if self.second() == T::Open => {
+                self.skip();
                 return Ok(Some(ExprKind::Runs(quantifier, Box::new(self.until(word, start)?))));
             }
             "" => return self.without_operator(word, start),
             _ => return Ok(None),
         };
-        self.cursor.skip();
-        let begins_with_parenthesis = self.cursor.kind() == T::Open;
-        let warns = self.warns;
-        self.warns &= !begins_with_parenthesis;
-        let operand = self.nested(&mut Self::implication);
-        self.warns = warns;
+        self.skip();
+        let begins_with_parenthesis = self.kind() == T::Open;
+        let is_warned = self.state.is_warned;
+        self.state.is_warned |= begins_with_parenthesis;
+        let operand = self.nested(Self::implication);
+        self.state.is_warned = is_warned;
         let operand = operand?;
-        if warns && begins_with_parenthesis && is_connection(&operand) {
+        if !is_warned && begins_with_parenthesis && is_connection(&operand) {
             let warning = format!("the operand of `{word}` continues after the parentheses: it is a whole formula");
             let read = format!("this is read as `{word} {}`", self.in_parentheses_if(true, operand.span));
-            self.cursor.warn(Diagnostic::warning(self.cursor.since(start), warning).hint(read));
+            self.warn(Diagnostic::warning(self.since(start), warning).hint(read));
         }
         Ok(Some(ExprKind::Runs(quantifier, Box::new(path(operand)))))
     }
 
     /// `(f U g)` after a quantifier.
     fn until(&mut self, quantifier: &str, start: Span) -> Parsed<Path> {
-        self.cursor.expect(T::Open)?;
+        self.expect(T::Open)?;
         let left = self.expr()?;
         let path: fn(Expr, Expr) -> Path = match self.between() {
             Some("U") => Path::Until,
             Some("W") => Path::WeakUntil,
             Some(_) => Path::Release,
-            None if self.cursor.eat(T::Close) => {
-                return self.without_operator(quantifier, self.cursor.since(start));
+            None if self.eat(T::Close) => {
+                return self.without_operator(quantifier, self.since(start));
             }
-            None => return self.cursor.unexpected("`U`, `W` or `R`"),
+            None => return self.unexpected("`U`, `W` or `R`"),
         };
-        self.cursor.skip();
+        self.skip();
         let right = self.expr()?;
         if self.between().is_some() {
             return self.unquantified();
         }
-        self.cursor.expect(T::Close)?;
+        self.expect(T::Close)?;
         Ok(path(left, right))
     }
 
     /// The binary temporal operator that comes next, if any.
     fn between(&self) -> Option<&'static str> {
-        let text = self.cursor.text(self.cursor.span());
+        let text = self.text(self.span());
         ["U", "W", "R"].into_iter().find(|word| *word == text)
     }
 
     fn unquantified<A>(&mut self) -> Parsed<A> {
         let word = self.between().unwrap_or_default();
-        let problem = Diagnostic::error(self.cursor.span(), format!("`{word}` needs a quantifier of its own"));
-        self.cursor.report(problem.hint(format!("write `A(f {word} g)` or `E(f {word} g)`")))
+        let problem = Diagnostic::error(self.span(), format!("`{word}` needs a quantifier of its own"));
+        self.report(problem.hint(format!("write `A(f {word} g)` or `E(f {word} g)`")))
     }
 
     fn without_operator<A>(&mut self, quantifier: &str, span: Span) -> Parsed<A> {
         let problem = format!("`{quantifier}` quantifies over runs, and needs a temporal operator");
         let [g, f, x, u] = ["G f", "F f", "X f", "(f U g)"].map(|operator| format!("`{quantifier}{operator}`"));
-        self.cursor.report(Diagnostic::error(span, problem).hint(format!("write {g}, {f}, {x} or {u}")))
+        self.report(Diagnostic::error(span, problem).hint(format!("write {g}, {f}, {x} or {u}")))
     }
 }
 

@@ -174,9 +174,7 @@ impl Builder<'_> {
 
     /// A jump from one atomic sequence into another keeps exclusive control; a jump out of the sequence gives it up.
     fn settle_jumps(&mut self, sequence: SequenceId) {
-        let extent = self.flow[sequence].extent;
-        let mut current = self.flow[sequence].first;
-        while let Some(id) = current {
+        for id in self.flow.until(sequence, self.flow[sequence].extent) {
             if let Some(target) = self.flow.jumps.get(&id) {
                 let target = &self.flow[*target];
                 let into_atomic = target.atomic || target.last_atomic;
@@ -192,10 +190,6 @@ impl Builder<'_> {
                     self.settle_jumps(branch);
                 }
             }
-            if current == extent {
-                break;
-            }
-            current = self.flow[id].next;
         }
     }
 

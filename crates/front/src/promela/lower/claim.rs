@@ -146,36 +146,32 @@ impl Assembly<'_> {
         let known = self.problems.len();
         let lowered = self.lowering(Scopes::GLOBAL, u32::MAX).expr(condition);
         self.problems.truncate(known);
-        let mut may = false;
-        lowered.each(&mut |part| {
-            may |= match part {
-                Expr::Load(place) => place.indices.iter().any(|index| {
-                    let value = index.value.constant().and_then(|value| u32::try_from(value).ok());
-                    value.is_none_or(|value| value >= index.len)
-                }),
-                Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
-                    sides.1.constant().is_none_or(|divisor| divisor == 0)
-                }
-                Expr::Enabled(process) => process.constant().is_none_or(|process| process < 0),
-                Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_) | Expr::Fault(_) => true,
-                Expr::Const(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Conditional(_)
-                | Expr::Myself
-                | Expr::ProcessCount
-                | Expr::Last
-                | Expr::Timeout
-                | Expr::Started
-                | Expr::LocationOf(_)
-                | Expr::At(..)
-                | Expr::PriorityOf(_)
-                | Expr::Find(_)
-                | Expr::NonProgress
-                | Expr::Accepting => false,
+        lowered.any(|part| match part {
+            Expr::Load(place) => place.indices.iter().any(|index| {
+                let value = index.value.constant().and_then(|value| u32::try_from(value).ok());
+                value.is_none_or(|value| value >= index.len)
+            }),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem, sides) => {
+                sides.1.constant().is_none_or(|divisor| divisor == 0)
             }
-        });
-        may
+            Expr::Enabled(process) => process.constant().is_none_or(|process| process < 0),
+            Expr::Length(_) | Expr::Channel(..) | Expr::Poll(_) | Expr::Fault(_) => true,
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(_)
+            | Expr::Myself
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::Started
+            | Expr::LocationOf(_)
+            | Expr::At(..)
+            | Expr::PriorityOf(_)
+            | Expr::Find(_)
+            | Expr::NonProgress
+            | Expr::Accepting => false,
+        })
     }
 
     fn proposition(&mut self, condition: &ast::Expr) -> (Expr, StatementId) {
@@ -198,14 +194,12 @@ impl Assembly<'_> {
             self.turns(location, &mut choices, &mut draft);
             if draft.passed > MAX_PASSED {
                 let message = "there are too many paths through the atomic sequences of the claim";
-                self.problems.push(Diagnostic::general(message));
-                return None;
+                return Diagnostic::general(message).refuse(self.problems);
             }
         }
         if draft.propositions.len() > MAX_PROPOSITIONS {
             let message = format!("the claim has more than {MAX_PROPOSITIONS} propositions");
-            self.problems.push(Diagnostic::general(message));
-            return None;
+            return Diagnostic::general(message).refuse(self.problems);
         }
         let Draft { edges, statements, ends, propositions, names, .. } = draft;
         let claim = Claim { ends, names, ..Claim::new(Automaton { edges, sets: 1 }) };

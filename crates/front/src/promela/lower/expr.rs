@@ -76,6 +76,11 @@ impl Lowering<'_> {
         self.problems.push(Diagnostic::error(span, message));
     }
 
+    /// Reports an error in something that has no meaning then.
+    pub fn refuse<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {
+        Diagnostic::error(span, message).refuse(self.problems)
+    }
+
     /// Lowers an expression. After an error, the result is meaningless.
     pub fn expr(&mut self, expr: &Expr) -> ir::Expr {
         let boxed = |lowering: &mut Self, expr: &Expr| Box::new(lowering.expr(expr));
@@ -125,7 +130,7 @@ impl Lowering<'_> {
     }
 
     fn read(&mut self, var: &VarRef) -> ir::Expr {
-        if let [Part { name, index: None }] = &var.parts[..] {
+        if let Some(name) = var.name() {
             match &*name.name {
                 // A process that receives into `_pid` has a variable with that name.
                 "_pid" if self.scopes.find("_pid", self.scope, self.order).is_none() => return ir::Expr::Myself,
@@ -157,10 +162,7 @@ impl Lowering<'_> {
         let resolved = self.resolve(var, access)?;
         let resolved = self.element(resolved, &var.parts[var.parts.len() - 1].name);
         match resolved.ty {
-            Ty::Record(_) => {
-                self.error(var.span, "this is a record; name one of its fields");
-                None
-            }
+            Ty::Record(_) => self.refuse(var.span, "this is a record; name one of its fields"),
             Ty::Scalar(scalar) => Some(resolved.at(0, scalar)),
         }
     }
@@ -216,8 +218,7 @@ impl Lowering<'_> {
             if value.constant() == Some(0) {
                 return Some(resolved);
             }
-            self.error(part.name.span, format!("`{}` is not an array", part.name.name));
-            return None;
+            return self.refuse(part.name.span, format!("`{}` is not an array", part.name.name));
         };
         let stride = match resolved.ty {
             Ty::Scalar(scalar) => scalar.size(),
@@ -240,16 +241,15 @@ impl Lowering<'_> {
         let record = match resolved.ty {
             Ty::Record(id) => self.scopes.record(id),
             Ty::Scalar(_) => {
-                self.error(part.name.span, format!("not a record: there is no field `{}`", part.name.name));
-                return None;
+                return self
+                    .refuse(part.name.span, format!("not a record: there is no field `{}`", part.name.name));
             }
         };
         let Some(field) = record.fields.iter().find(|field| field.name.name == part.name.name) else {
             let names = record.fields.iter().map(|field| &*field.name.name);
             let message = format!("type `{}` has no field `{}`", record.name, part.name.name);
             let problem = Diagnostic::error(part.name.span, message);
-            self.problems.push(problem.or_similar(did_you_mean(&part.name.name, names)));
-            return None;
+            return problem.or_similar(did_you_mean(&part.name.name, names)).refuse(self.problems);
         };
         resolved.offset += field.offset;
         resolved.ty = field.ty;
@@ -340,7 +340,7 @@ impl Lowering<'_> {
     }
 
     fn variable_pattern(&mut self, var: &VarRef, patterns: &mut Vec<Pattern>) {
-        if let [Part { name, index: None }] = &var.parts[..] {
+        if let Some(name) = var.name() {
             if &*name.name == "_" {
                 patterns.push(Pattern::Ignore);
                 return;

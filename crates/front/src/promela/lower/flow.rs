@@ -213,7 +213,7 @@ impl Flow {
         self.elements.push(jump);
         let jump = ElementId(self.elements.len() as u32 - 1);
         let span = self[labelled].span;
-        self[labelled].kind = Kind::Simple(Rc::new(skip(span)));
+        self[labelled].kind = Kind::Simple(Rc::new(Stmt::skip(span)));
         self[labelled].next = Some(jump);
     }
 
@@ -330,7 +330,7 @@ impl<'a> Builder<'a> {
                 Some(Initialiser::Expr(_) | Initialiser::List(..)) | None if self.initial => Given::AtStart,
                 Some(Initialiser::Expr(_) | Initialiser::List(..)) | None => Given::ByStatement,
             };
-            self.scopes.declare_local(self.scope, decl, var, given, self.problems);
+            self.scopes.declare(self.scope, decl, var, given, self.problems);
             if given == Given::ByStatement {
                 let kind = self.late_initialisation(decl, var);
                 self.add(Prepared::Simple(kind, var.name.span));
@@ -344,7 +344,7 @@ impl<'a> Builder<'a> {
         }
         let span = var.name.span;
         let value = match &var.init {
-            None => Expr { kind: ExprKind::Const(0), span },
+            None => Expr::constant(0, span),
             Some(Initialiser::Expr(value)) => value.clone(),
             Some(Initialiser::List(_, span)) => {
                 let message = "a list of initial values is possible only before the first statement";
@@ -355,7 +355,7 @@ impl<'a> Builder<'a> {
             Some(Initialiser::Channel(_)) => unreachable!("channels are made when the process starts"),
         };
         // SPIN resets only the first element of an array.
-        let index = var.array.as_ref().map(|_| Box::new(Expr { kind: ExprKind::Const(0), span }));
+        let index = var.array.as_ref().map(|_| Box::new(Expr::constant(0, span)));
         let target = VarRef { parts: vec![Part { name: var.name.clone(), index }], span };
         Kind::Simple(Rc::new(Stmt { kind: StmtKind::Assign(target, value), span }))
     }
@@ -507,7 +507,7 @@ impl<'a> Builder<'a> {
         let is_jump = matches!(self.flow[element].kind, Kind::Goto(_));
         if is_jump && labels.iter().any(|label| is_special(&label.name)) {
             let span = self.flow[element].span;
-            let skip = self.element(Kind::Simple(Rc::new(skip(span))), span);
+            let skip = self.element(Kind::Simple(Rc::new(Stmt::skip(span))), span);
             self.append(skip);
             self.label(labels.remove(0), skip);
         }
@@ -657,14 +657,6 @@ fn is_special(label: &str) -> bool {
 
 fn simple(kind: StmtKind, span: Span) -> Prepared {
     Prepared::Simple(Kind::Simple(Rc::new(Stmt { kind, span })), span)
-}
-
-fn skip(span: Span) -> Stmt {
-    Stmt { kind: StmtKind::Expr(constant(1, span)), span }
-}
-
-fn constant(value: i32, span: Span) -> Expr {
-    Expr { kind: ExprKind::Const(value), span }
 }
 
 fn load(var: &VarRef, span: Span) -> Expr {

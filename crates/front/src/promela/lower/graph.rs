@@ -2,7 +2,7 @@
 
 use super::flow::{Element, ElementId, Flow, Jump, Kind, Sequence, SequenceId};
 use super::scope::Scopes;
-use crate::promela::ast::{ExprKind, StmtKind};
+use crate::promela::ast::StmtKind;
 use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 
@@ -31,7 +31,7 @@ impl Index<SequenceId> for Flow {
 
 impl Flow {
     /// The elements of a sequence, up to and including `end`.
-    fn until(&self, sequence: SequenceId, end: Option<ElementId>) -> Vec<ElementId> {
+    pub fn until(&self, sequence: SequenceId, end: Option<ElementId>) -> Vec<ElementId> {
         let mut elements = Vec::new();
         let mut current = self[sequence].first;
         while let Some(element) = current {
@@ -144,8 +144,7 @@ impl Flow {
     }
 
     pub fn is_skip(&self, id: ElementId) -> bool {
-        let Kind::Simple(stmt) = &self[id].kind else { return false };
-        matches!(&stmt.kind, StmtKind::Expr(guard) if matches!(guard.kind, ExprKind::Const(1)))
+        matches!(&self[id].kind, Kind::Simple(stmt) if stmt.is_skip())
     }
 
     fn does_nothing(&self, id: ElementId) -> bool {

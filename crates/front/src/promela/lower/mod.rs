@@ -612,18 +612,5 @@ fn describe(element: &Element, flow: &Flow) -> String {
 
 /// Whether an element only controls the flow: SPIN never reports it as unreached.
 fn is_structural(element: &Element, flow: &Flow, id: ElementId) -> bool {
-    match element.kind {
-        Kind::Simple(_) => flow.is_skip(id),
-        Kind::DStep(_) | Kind::End => false,
-        Kind::Nothing
-        | Kind::Else
-        | Kind::Goto(_)
-        | Kind::Joint
-        | Kind::Exit
-        | Kind::If
-        | Kind::Do
-        | Kind::Unless
-        | Kind::Atomic(_)
-        | Kind::Block(_) => true,
-    }
+    flow.is_skip(id) || !matches!(element.kind, Kind::Simple(_) | Kind::DStep(_) | Kind::End)
 }

@@ -3,9 +3,7 @@
 //! Promela has block scopes, but no shadowing: a visible name cannot be declared again.
 
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{
-    self, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Part, Type, VarRef, Visibility,
-};
+use crate::promela::ast::{self, Decl, Declarator, Expr, ExprKind, Ident, Initialiser, Type, VarRef, Visibility};
 use crate::source::Span;
 use crate::suggest::did_you_mean;
 use entail_ir::{ChannelType, ChannelTypeId, Enumeration, EnumerationId, Frame, Scalar, Variable};
@@ -99,7 +97,7 @@ pub struct PendingInit {
     pub order: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scopes {
     parents: Vec<Option<ScopeId>>,
     homes: Vec<Home>,
@@ -137,16 +135,10 @@ impl Scopes {
             parents: vec![None],
             homes: vec![Home::Global],
             members: vec![Vec::new()],
-            vars: Vec::new(),
-            clock: 0,
-            records: Vec::new(),
-            record_names: HashMap::new(),
-            enumerations: Vec::new(),
-            members_of: HashMap::new(),
-            channel_types: Vec::new(),
             frames: vec![Frame::default()],
             inits: vec![Vec::new()],
             unread,
+            ..Scopes::default()
         }
     }
 
@@ -172,33 +164,24 @@ impl Scopes {
         self.clock
     }
 
+    /// The scope and those around it, innermost first.
+    fn around(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> {
+        std::iter::successors(Some(scope), |scope| self.parents[scope.0 as usize])
+    }
+
     /// Whether `inner` is `outer` or nested in it.
     pub fn is_inside(&self, inner: ScopeId, outer: ScopeId) -> bool {
-        let mut scope = Some(inner);
-        while let Some(current) = scope {
-            if current == outer {
-                return true;
-            }
-            scope = self.parents[current.0 as usize];
-        }
-        false
+        self.around(inner).any(|scope| scope == outer)
     }
 
     /// The variable `name` as visible in `scope` at the time `order`.
     pub fn find(&self, name: &str, scope: ScopeId, order: u32) -> Option<VarId> {
-        let mut scope = Some(scope);
-        while let Some(current) = scope {
-            let members = &self.members[current.0 as usize];
-            let found = members.iter().find(|id| {
-                let var = &self.vars[id.0 as usize];
-                *var.name.name == *name && var.order < order
-            });
-            if let Some(found) = found {
-                return Some(*found);
-            }
-            scope = self.parents[current.0 as usize];
-        }
-        None
+        let mut visible = self.around(scope).flat_map(|scope| &self.members[scope.0 as usize]);
+        let found = visible.find(|id| {
+            let var = &self.vars[id.0 as usize];
+            *var.name.name == *name && var.order < order
+        });
+        found.copied()
     }
 
     /// Hidden globals that are written but never read.
@@ -209,8 +192,7 @@ impl Scopes {
 
     /// A visible name that is similar to an unknown one.
     pub fn similar(&self, name: &str, scope: ScopeId) -> Option<&str> {
-        let around = std::iter::successors(Some(scope), |scope| self.parents[scope.0 as usize]);
-        let visible = around.flat_map(|scope| &self.members[scope.0 as usize]);
+        let visible = self.around(scope).flat_map(|scope| &self.members[scope.0 as usize]);
         let visible = visible.map(|id| &*self.vars[id.0 as usize].name.name);
         let names = visible.chain(self.members_of.keys().map(|name| &**name));
         did_you_mean(name, names)
@@ -316,18 +298,7 @@ impl Scopes {
         params
     }
 
-    pub fn declare_local(
-        &mut self,
-        scope: ScopeId,
-        decl: &Decl,
-        var: &Declarator,
-        given: Given,
-        problems: &mut Vec<Diagnostic>,
-    ) {
-        self.declare(scope, decl, var, given, problems);
-    }
-
-    fn declare(
+    pub fn declare(
         &mut self,
         scope: ScopeId,
         decl: &Decl,
@@ -338,17 +309,14 @@ impl Scopes {
         if let Some(earlier) = self.find(&var.name.name, scope, self.clock + 1) {
             let earlier = self.vars[earlier.0 as usize].name.span;
             let message = format!("`{}` is declared twice", var.name.name);
-            problems.push(
-                Diagnostic::error(var.name.span, message)
-                    .related(earlier, "first declared here")
-                    .hint("a name that is visible cannot be declared again, not even in an inner block"),
-            );
-            return None;
+            return Diagnostic::error(var.name.span, message)
+                .related(earlier, "first declared here")
+                .hint("a name that is visible cannot be declared again, not even in an inner block")
+                .refuse(problems);
         }
         if self.members_of.contains_key(&var.name.name) {
             let message = format!("`{}` is already the name of an mtype value", var.name.name);
-            problems.push(Diagnostic::error(var.name.span, message));
-            return None;
+            return Diagnostic::error(var.name.span, message).refuse(problems);
         }
         let (ty, len, channel) = self.resolve(decl, var, scope, problems)?;
         if decl.visibility == Visibility::Hidden && self.homes[scope.0 as usize] != Home::Global {
@@ -407,8 +375,7 @@ impl Scopes {
     /// Makes `_pid` a variable of a process that receives into it. As in SPIN, it can then have any value.
     pub fn declare_pid(&mut self, scope: ScopeId, span: Span, problems: &mut Vec<Diagnostic>) {
         let name = Ident { name: "_pid".into(), span };
-        let var = VarRef { parts: vec![Part { name: name.clone(), index: None }], span };
-        let init = Expr { kind: ExprKind::Var(var), span };
+        let init = Expr::var(VarRef::named(name.clone(), span));
         let declarator = Declarator { name, width: None, array: None, init: Some(Initialiser::Expr(init)) };
         let decl = Decl { visibility: Visibility::Normal, ty: Type::Pid, vars: Vec::new(), span };
         let Some(id) = self.declare(scope, &decl, &declarator, Given::AtStart, problems) else { return };
@@ -427,17 +394,15 @@ impl Scopes {
     pub fn fold(&self, expr: &Expr, scope: ScopeId) -> Option<i32> {
         match &expr.kind {
             ExprKind::Const(value) => Some(*value),
-            ExprKind::Var(VarRef { parts, .. }) => match &parts[..] {
-                [Part { name, index: None }] => match self.member(&name.name) {
-                    Some((_, value)) => Some(value),
-                    None => {
-                        let var = &self.vars[self.find(&name.name, scope, self.clock + 1)?.0 as usize];
-                        var.used.set(true);
-                        var.constant
-                    }
-                },
-                _ => None,
-            },
+            ExprKind::Var(var) => {
+                let name = &var.name()?.name;
+                if let Some((_, value)) = self.member(name) {
+                    return Some(value);
+                }
+                let var = &self.vars[self.find(name, scope, self.clock + 1)?.0 as usize];
+                var.used.set(true);
+                var.constant
+            }
             ExprKind::Unary(op, operand) => self.fold(operand, scope).map(|value| op.apply(value)),
             ExprKind::Binary(op, left, right) => op.apply(self.fold(left, scope)?, self.fold(right, scope)?),
             _ => None,
@@ -460,8 +425,8 @@ impl Scopes {
         };
         single(var).filter(|var| matches!(var.ty, Ty::Record(_)))?;
         let Some(channel) = single(over).and_then(|over| over.channel) else {
-            problems.push(Diagnostic::error(over.span, "a record can only walk through an initialised channel"));
-            return None;
+            return Diagnostic::error(over.span, "a record can only walk through an initialised channel")
+                .refuse(problems);
         };
         let ty = if self.channel_types[channel.index()].capacity > 255 { Type::Short } else { Type::Byte };
         // A name that no model can contain; one per scope, as in SPIN.
@@ -471,7 +436,7 @@ impl Scopes {
             let decl = Decl { visibility: Visibility::Normal, ty, vars: Vec::new(), span };
             self.declare(scope, &decl, &declarator, Given::AtStart, problems);
         }
-        Some(VarRef { parts: vec![Part { name, index: None }], span })
+        Some(VarRef::named(name, span))
     }
 
     /// The length of an array that a loop traverses.

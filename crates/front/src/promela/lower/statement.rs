@@ -2,7 +2,7 @@
 
 use super::expr::{Access, Lowering, Transfer, is_predefined};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Expr, ExprKind, Part, Receive, Send, Stmt, StmtKind, UnaryOp, VarRef};
+use crate::promela::ast::{Expr, ExprKind, Receive, Send, Stmt, StmtKind, UnaryOp, VarRef};
 use crate::source::Span;
 use entail_ir::{self as ir, Action, BinaryOp, Meaning, Scalar};
 
@@ -71,7 +71,7 @@ impl Lowering<'_> {
     fn warn_about_assignment(&mut self, guard: &Expr) {
         let ExprKind::Unary(UnaryOp::Not, operand) = &guard.kind else { return };
         let ExprKind::Var(var) = &operand.kind else { return };
-        let [Part { name, index: None }] = &var.parts[..] else { return };
+        let Some(name) = var.name() else { return };
         let found = self.scopes.find(&name.name, self.scope, self.order);
         let is_channel = found.is_some_and(|id| {
             matches!(
@@ -96,29 +96,25 @@ impl Lowering<'_> {
 
     /// Assignments without a place: `_priority = e` and `_ = e`.
     fn no_target(&mut self, var: &VarRef, value: ir::Expr) -> Action {
-        match &var.parts[..] {
-            [Part { name, index: None }] if &*name.name == "_priority" => {
-                self.uses.priorities = true;
-                Action::SetPriority(Box::new((ir::Expr::Myself, value)))
-            }
-            // The value is evaluated, because this may fault, and discarded.
-            _ => Action::Print(String::new(), vec![value]),
+        if var.is("_priority") {
+            self.uses.priorities = true;
+            return Action::SetPriority(Box::new((ir::Expr::Myself, value)));
         }
+        // The value is evaluated, because this may fault, and discarded.
+        Action::Print(String::new(), vec![value])
     }
 
     /// The place of an assigned variable; `None` if it has none, with or without an error.
     fn target(&mut self, var: &VarRef) -> Option<ir::Place> {
-        if let [Part { name, index: None }] = &var.parts[..] {
+        if let Some(name) = var.name() {
             if matches!(&*name.name, "_" | "_priority") {
                 return None;
             }
             if is_predefined(&name.name) {
-                self.error(var.span, format!("`{}` cannot be assigned to", name.name));
-                return None;
+                return self.refuse(var.span, format!("`{}` cannot be assigned to", name.name));
             }
             if self.scopes.member(&name.name).is_some() {
-                self.error(var.span, format!("`{}` is a constant, the name of an mtype value", name.name));
-                return None;
+                return self.refuse(var.span, format!("`{}` is a constant, the name of an mtype value", name.name));
             }
         }
         self.place(var, Access::Write)

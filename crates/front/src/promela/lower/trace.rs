@@ -5,7 +5,7 @@ use super::expr::{Lowering, Transfer};
 use super::flow::{ElementId, Flow, Kind};
 use super::{Assembly, Statements, describe};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Branch, Expr, ExprKind, Part, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
+use crate::promela::ast::{Branch, Expr, ExprKind, Program, Step, Stmt, StmtKind, Structure, Trace, Unit};
 use crate::{Meaning, Specification};
 use entail_ir as ir;
 use entail_ir::monitor::{Direction, Event, Monitor, MonitorEdge, MonitorState, Rule, Watched};
@@ -38,8 +38,7 @@ impl Assembly<'_> {
         let (events, watched) = self.events(flow);
         let automaton = automaton?;
         if automaton.outgoing.len() > usize::from(u16::MAX) {
-            self.problems.push(Diagnostic::error(trace.span, "a trace of more than 65535 statements"));
-            return None;
+            return Diagnostic::error(trace.span, "a trace of more than 65535 statements").refuse(self.problems);
         }
         let rule = if trace.negated { Rule::Forbids } else { Rule::Requires };
         let states = self.states(flow, &automaton, &events);
@@ -138,14 +137,10 @@ impl Lowering<'_> {
     fn sent(&mut self, arg: &Expr) -> Vec<Pattern> {
         let name = match &arg.kind {
             ExprKind::Const(value) => return vec![Pattern::Equal(ir::Expr::Const(*value))],
-            ExprKind::Var(var) => match &var.parts[..] {
-                [Part { name, index: None }] => Some(&*name.name),
-                _ => None,
-            },
+            ExprKind::Var(var) => var.name().map(|name| &*name.name),
             _ => {
                 let warning = Diagnostic::warning(arg.span, "this fits every value: only constants are compared");
-                self.problems.push(warning.hint("write `_`, or the number itself"));
-                None
+                warning.hint("write `_`, or the number itself").refuse(self.problems)
             }
         };
         if name == Some("_") {

@@ -93,11 +93,10 @@ impl Parser<'_> {
 
     pub(super) fn constant_or(&mut self, what: &str) -> Parsed<Expr> {
         if self.at_name() {
-            let var = self.var_ref()?;
-            return Ok(Expr { span: var.span, kind: ExprKind::Var(var) });
+            return self.var_ref().map(Expr::var);
         }
         let (value, span) = self.number(what)?;
-        Ok(Expr { kind: ExprKind::Const(value), span })
+        Ok(Expr::constant(value, span))
     }
 
     pub(super) fn number(&mut self, what: &str) -> Parsed<(i32, Span)> {

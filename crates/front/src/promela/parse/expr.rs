@@ -5,6 +5,7 @@ use crate::promela::ast::{
     BinaryOp, ChannelTest, Expr, ExprKind, Ident, Part, Quantifier, TemporalOp, UnaryOp, VarRef,
 };
 use crate::source::Span;
+use entail_model::Named;
 
 #[derive(Clone, Copy)]
 pub(super) enum Prefix {
@@ -159,7 +160,7 @@ impl Parser<'_> {
 
     /// In CTL, which SPIN does not support, tests on channels are ordinary expressions.
     fn at_probe(&self) -> bool {
-        self.logic != Some(Logic::Ctl) && ChannelTest::named(self.text()).is_some()
+        self.logic != Some(Logic::Ctl) && ChannelTest::find(self.text()).is_some()
     }
 
     fn prefix(&self) -> Option<(Prefix, usize)> {
@@ -242,7 +243,7 @@ impl Parser<'_> {
     }
 
     fn primary_kind(&mut self, what: &str) -> Parsed<ExprKind> {
-        if let Some(test) = ChannelTest::named(self.text()) {
+        if let Some(test) = ChannelTest::find(self.text()) {
             return self.channel_of().map(|channel| ExprKind::Channel(test, channel));
         }
         match self.text() {

@@ -3,7 +3,7 @@
 use super::words::{begins_unit, is_infix, is_keyword, is_type, is_visibility};
 use super::{PROBLEMS, Parser, Reported, Seen};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Expr, ExprKind};
+use crate::promela::ast::Expr;
 use crate::promela::token::TokenKind;
 use crate::source::Span;
 
@@ -276,7 +276,7 @@ impl Parser<'_> {
         if !takes_strings && self.at("{") {
             self.skip_group("{", "}");
         }
-        Expr { kind: ExprKind::Const(1), span: start }
+        Expr::constant(1, start)
     }
 
     /// Whether a unit or a global declaration begins here.

@@ -138,11 +138,6 @@ impl Parser<'_> {
                 Ok(StmtKind::Select { var, from, to })
             }
             "printf" => parser.print(),
-            "printm" if parser.at_name() => {
-                let var = parser.var_ref()?;
-                let span = var.span;
-                Ok(StmtKind::Printm(Expr { kind: ExprKind::Var(var), span }))
-            }
             "printm" => parser.constant().map(StmtKind::Printm),
             _ => {
                 let process = parser.expr()?;
@@ -255,7 +250,7 @@ impl Parser<'_> {
             return Err(self.labelled_declaration(&label));
         }
         let stmt = if self.at_sequence_end() || matches!(self.text(), ";" | "->" | "unless") {
-            skip(label.span)
+            Box::new(Stmt::skip(label.span))
         } else {
             self.statement()?
         };
@@ -306,9 +301,4 @@ impl Parser<'_> {
         }
         Ok(StmtKind::Assign(var, self.full_expr()?))
     }
-}
-
-/// The implicit `skip` of a label without a statement.
-fn skip(span: Span) -> Box<Stmt> {
-    Box::new(Stmt { kind: StmtKind::Expr(Expr { kind: ExprKind::Const(1), span }), span })
 }

@@ -2,7 +2,7 @@
 
 use super::decl::{Declared, TYPE_FIRST};
 use super::{Logic, Parsed, Parser, Reported, Seen, words};
-use crate::promela::ast::{Claim, Decl, Expr, ExprKind, Init, Proctype, Step, Trace, Typedef, Unit};
+use crate::promela::ast::{Claim, Decl, Expr, Init, Proctype, Step, Trace, Typedef, Unit};
 use crate::source::Span;
 use crate::suggest::did_you_mean;
 
@@ -96,10 +96,7 @@ impl Parser<'_> {
     fn instances(&mut self) -> Parsed<Expr> {
         let start = self.cursor.place();
         self.cursor.advance();
-        if let Some(count) = self.index()? {
-            return Ok(*count);
-        }
-        Ok(Expr { kind: ExprKind::Const(1), span: start })
+        Ok(self.index()?.map_or(Expr::constant(1, start), |count| *count))
     }
 
     /// `(int a, b; byte c)`. After errors in the parameters, the body is parsed all the same.

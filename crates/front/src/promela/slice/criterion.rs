@@ -105,9 +105,7 @@ impl Criterion {
 }
 
 fn has_next(formula: &Expr) -> bool {
-    let mut found = false;
-    walk::expr(formula, &mut |inner| found |= matches!(inner.kind, ExprKind::Temporal(TemporalOp::Next, _)));
-    found
+    walk::any(formula, |inner| matches!(inner.kind, ExprKind::Temporal(TemporalOp::Next, _)))
 }
 
 /// Whether a prefix of a run shows that the formula is violated, or satisfied if it is not `wanted`.

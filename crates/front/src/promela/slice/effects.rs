@@ -73,13 +73,12 @@ impl EffectAnalysis<'_, '_> {
                 self.expr(value, &mut reads);
                 let faulty = self.place_may_fail(var) || self.may_fail(value);
                 let mandatory = if has_run(value) { Some(Mandatory::StartsProcess) } else { may(faulty) };
-                Effects { reads, writes: self.written(var), always: true, mandatory, ..Effects::default() }
+                self.stored(var, reads, mandatory)
             }
             StmtKind::Increment(var) | StmtKind::Decrement(var) => {
                 let mut reads = self.indices(var);
                 reads.extend(self.written(var));
-                let mandatory = may(self.place_may_fail(var));
-                Effects { reads, writes: self.written(var), always: true, mandatory, ..Effects::default() }
+                self.stored(var, reads, may(self.place_may_fail(var)))
             }
             StmtKind::Send(send) => self.send(send),
             StmtKind::Receive(receive) => self.receive(receive),
@@ -112,6 +111,11 @@ impl EffectAnalysis<'_, '_> {
             | StmtKind::Inlined { .. }
             | StmtKind::Unless(..) => unreachable!("a compound statement is no edge"),
         }
+    }
+
+    /// A step that is always enabled and stores to a variable.
+    fn stored(&self, var: &VarRef, reads: Vec<Item>, mandatory: Option<Mandatory>) -> Effects {
+        Effects { reads, writes: self.written(var), always: true, mandatory, ..Effects::default() }
     }
 
     /// A step that is always enabled and changes nothing.
@@ -190,13 +194,10 @@ impl EffectAnalysis<'_, '_> {
             (ExprKind::Const(from), ExprKind::Const(to)) => (0..=254).contains(from) && (*from..=254).contains(to),
             _ => false,
         };
-        let id = match &var.parts[..] {
-            [part] if part.index.is_none() => self.find(&part.name.name),
-            _ => None,
-        };
+        let id = var.name().and_then(|name| self.find(&name.name));
         let is_wide = id.is_some_and(|id| self.names[id].greatest() == Some(255));
         let mandatory = (exact || !bounds || !is_wide).then_some(Mandatory::Special);
-        Effects { reads, writes: self.written(var), always: true, mandatory, ..Effects::default() }
+        self.stored(var, reads, mandatory)
     }
 
     fn declared(&self, var: &Declarator) -> Effects {
@@ -235,13 +236,7 @@ impl EffectAnalysis<'_, '_> {
         match loop_part {
             LoopPart::Start => {
                 read(from);
-                Effects {
-                    reads,
-                    writes: self.written(var),
-                    always: true,
-                    mandatory: may(faulty),
-                    ..Effects::default()
-                }
+                self.stored(var, reads, may(faulty))
             }
             LoopPart::Test => {
                 read(to);
@@ -250,13 +245,7 @@ impl EffectAnalysis<'_, '_> {
             }
             LoopPart::Next => {
                 reads.extend(self.written(var));
-                Effects {
-                    reads,
-                    writes: self.written(var),
-                    always: true,
-                    mandatory: may(faulty),
-                    ..Effects::default()
-                }
+                self.stored(var, reads, may(faulty))
             }
             LoopPart::Leave => Effects { always: true, ..Effects::default() },
         }
@@ -332,32 +321,28 @@ impl EffectAnalysis<'_, '_> {
 
     /// Whether evaluation may fault. In doubt, it may.
     pub fn may_fail(&self, value: &Expr) -> bool {
-        let mut may = false;
-        walk::expr(value, &mut |inner| {
-            may |= match &inner.kind {
-                ExprKind::Var(var) => self.place_may_fail(var),
-                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
-                    !matches!(by.kind, ExprKind::Const(by) if by != 0)
-                }
-                ExprKind::Len(channel) | ExprKind::Channel(_, channel) => self.made_channel(channel).is_none(),
-                ExprKind::Poll { .. }
-                | ExprKind::RemoteLabel { .. }
-                | ExprKind::RemoteVar { .. }
-                | ExprKind::Run { .. }
-                | ExprKind::Enabled(_)
-                | ExprKind::PcValue(_)
-                | ExprKind::GetPriority(_) => true,
-                ExprKind::Const(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Conditional(..)
-                | ExprKind::Timeout
-                | ExprKind::NonProgress
-                | ExprKind::Temporal(..)
-                | ExprKind::Runs(..) => false,
-            };
-        });
-        may
+        walk::any(value, |inner| match &inner.kind {
+            ExprKind::Var(var) => self.place_may_fail(var),
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
+                !matches!(by.kind, ExprKind::Const(by) if by != 0)
+            }
+            ExprKind::Len(channel) | ExprKind::Channel(_, channel) => self.made_channel(channel).is_none(),
+            ExprKind::Poll { .. }
+            | ExprKind::RemoteLabel { .. }
+            | ExprKind::RemoteVar { .. }
+            | ExprKind::Run { .. }
+            | ExprKind::Enabled(_)
+            | ExprKind::PcValue(_)
+            | ExprKind::GetPriority(_) => true,
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Timeout
+            | ExprKind::NonProgress
+            | ExprKind::Temporal(..)
+            | ExprKind::Runs(..) => false,
+        })
     }
 
     /// Whether an index may be out of range.
@@ -369,13 +354,7 @@ impl EffectAnalysis<'_, '_> {
         let len = self.find(&part.name.name).and_then(|id| self.names[id].len());
         let greatest = match &index.kind {
             ExprKind::Const(value @ 0..) => Some(*value),
-            ExprKind::Var(VarRef { parts, .. }) => match &parts[..] {
-                [inner] if inner.index.is_none() => {
-                    let id = self.find(&inner.name.name);
-                    id.and_then(|id| self.names[id].greatest())
-                }
-                _ => None,
-            },
+            ExprKind::Var(var) => var.name().and_then(|name| self.names[self.find(&name.name)?].greatest()),
             _ => None,
         };
         !matches!((greatest, len), (Some(greatest), Some(len)) if greatest < len)
@@ -405,9 +384,7 @@ fn may(fail: bool) -> Option<Mandatory> {
 }
 
 pub fn has_run(value: &Expr) -> bool {
-    let mut found = false;
-    walk::expr(value, &mut |inner| found |= matches!(inner.kind, ExprKind::Run { .. }));
-    found
+    walk::any(value, |inner| matches!(inner.kind, ExprKind::Run { .. }))
 }
 
 /// The flow of channels between variables and messages.

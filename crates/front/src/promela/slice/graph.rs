@@ -47,7 +47,7 @@ pub struct Location {
     passes: Vec<usize>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Graph<'p> {
     pub locations: Vec<Location>,
     pub edges: Vec<Edge<'p>>,
@@ -64,24 +64,7 @@ pub struct Graph<'p> {
 
 impl<'p> Graph<'p> {
     pub fn of(body: &'p [Step]) -> Graph<'p> {
-        let graph = Graph {
-            locations: Vec::new(),
-            edges: Vec::new(),
-            entry: 0,
-            exit: 0,
-            reached: Vec::new(),
-            edge_of: HashMap::new(),
-            declared: HashMap::new(),
-            extents: HashMap::new(),
-        };
-        let mut builder = Builder {
-            graph,
-            labels: HashMap::new(),
-            jumps: Vec::new(),
-            loops: Vec::new(),
-            indivisible: 0,
-            deterministic: 0,
-        };
+        let mut builder = Builder::default();
         builder.graph.entry = builder.location();
         let entry = builder.graph.entry;
         builder.graph.exit = builder.top(body, entry);
@@ -94,6 +77,7 @@ impl<'p> Graph<'p> {
     }
 }
 
+#[derive(Default)]
 struct Builder<'p> {
     graph: Graph<'p>,
     labels: HashMap<Arc<str>, Vec<usize>>,

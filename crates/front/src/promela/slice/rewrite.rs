@@ -4,8 +4,8 @@ use super::effects::Item;
 use super::names::{BodyId, VarId};
 use super::relevance::{At, Fate, Relevance};
 use crate::promela::ast::{
-    Branch, Decl, Declarator, Exclusive, Expr, ExprKind, Ident, Part, Program, Receive, ReceiveArg, Step, Stmt,
-    StmtKind, Structure, Unit, VarRef,
+    Branch, Decl, Declarator, Exclusive, Expr, ExprKind, Ident, Program, Receive, ReceiveArg, Step, Stmt, StmtKind,
+    Structure, Unit, VarRef,
 };
 use crate::promela::{text, walk};
 use crate::source::Span;
@@ -113,7 +113,8 @@ impl Body<'_, '_, '_> {
                 },
             }
             // A label cannot stand at the beginning of most sequences, and an atomic sequence must stay one.
-            let labelled = matches!(sliced.get(before), Some(Step::Stmt(stmt)) if is_labelled(stmt));
+            let labelled =
+                matches!(sliced.get(before), Some(Step::Stmt(stmt)) if matches!(stmt.kind, StmtKind::Labelled(..)));
             if sliced.len() > before
                 && let Some(span) = gap.take()
                 && (place.indivisible || labelled && before == 0)
@@ -201,21 +202,18 @@ impl Body<'_, '_, '_> {
         }
         let with = |kind| Some(Box::new(Stmt { kind, span: stmt.span }));
         match stmt.kind.structure() {
-            Structure::Simple => match self.fate_of(stmt) {
-                Fate::Keep => Some(Box::new(self.kept(stmt))),
-                Fate::Step => {
+            Structure::Simple => {
+                let fate = self.fate_of(stmt);
+                if fate != Fate::Keep {
                     self.remove_all(stmt);
-                    Some(idle_step(stmt.span))
                 }
-                Fate::Idle => {
-                    self.remove_all(stmt);
-                    Some(skip(stmt.span))
+                match fate {
+                    Fate::Keep => Some(Box::new(self.kept(stmt))),
+                    Fate::Step => Some(idle_step(stmt.span)),
+                    Fate::Idle => Some(skip(stmt.span)),
+                    Fate::Gone => None,
                 }
-                Fate::Gone => {
-                    self.remove_all(stmt);
-                    None
-                }
-            },
+            }
             Structure::Labelled(label, inner) => {
                 let inside = self.statement(inner, place).unwrap_or_else(|| skip(inner.span));
                 with(StmtKind::Labelled(label.clone(), inside))
@@ -291,7 +289,7 @@ impl Body<'_, '_, '_> {
                     .is_some_and(|id| !self.relevance.is_kept(Item::Var(id))) =>
             {
                 let name = Ident { name: "_".into(), span: var.span };
-                ReceiveArg::Var(VarRef { parts: vec![Part { name, index: None }], span: var.span })
+                ReceiveArg::Var(VarRef::named(name, var.span))
             }
             ReceiveArg::Var(_) | ReceiveArg::Eval(_) | ReceiveArg::Const(..) => arg.clone(),
         });
@@ -354,7 +352,7 @@ impl Body<'_, '_, '_> {
 /// Whether the removal of a statement is of interest.
 fn is_noted(stmt: &Stmt) -> bool {
     match stmt.kind.structure() {
-        Structure::Simple => !is_skip(stmt) && !matches!(stmt.kind, StmtKind::Else),
+        Structure::Simple => !stmt.is_skip() && !matches!(stmt.kind, StmtKind::Else),
         Structure::For(_) => true,
         Structure::Labelled(..)
         | Structure::If(_)
@@ -369,21 +367,12 @@ fn is_noted(stmt: &Stmt) -> bool {
     }
 }
 
-fn is_labelled(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Labelled(..))
-}
-
-fn is_skip(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Expr(Expr { kind: ExprKind::Const(1), .. }))
-}
-
 fn skip(span: Span) -> Box<Stmt> {
-    let kind = StmtKind::Expr(Expr { kind: ExprKind::Const(1), span });
-    Box::new(Stmt { kind, span })
+    Box::new(Stmt::skip(span))
 }
 
 /// A step without effect. Of several `skip`s in a row, SPIN drops some.
 fn idle_step(span: Span) -> Box<Stmt> {
-    let kind = StmtKind::Assert(Expr { kind: ExprKind::Const(1), span });
+    let kind = StmtKind::Assert(Expr::constant(1, span));
     Box::new(Stmt { kind, span })
 }

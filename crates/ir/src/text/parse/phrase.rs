@@ -1,6 +1,6 @@
 //! Parses the parts of a line: actions, expressions, places and shapes.
 
-use entail_model::FaultKind;
+use entail_model::{FaultKind, Named};
 
 use super::reader::{Parsed, Reader, is_number};
 use crate::text::lex::Token;
@@ -207,7 +207,7 @@ impl Reader<'_> {
                 if let Some(expr) = nullary(word) {
                     self.skip();
                     Ok(expr)
-                } else if let Some(test) = ChannelTest::named(word) {
+                } else if let Some(test) = ChannelTest::find(word) {
                     self.skip();
                     self.in_parentheses(Self::boxed).map(|channel| Expr::Channel(test, channel))
                 } else if let Some(arguments) = function(word) {

@@ -3,9 +3,8 @@
 use super::{Name, Priority, Shown, write_if};
 use crate::text::lex::quote;
 use crate::text::names::{Names, Step};
-use crate::{
-    Action, Base, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Range, Scalar, Shape, UnaryOp,
-};
+use crate::{Action, Base, Entry, Expr, Field, Meaning, Pattern, Place, ProcessTypeId, Range, Scalar, Shape};
+use entail_model::Named;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Shown<'_, Action> {
@@ -82,11 +81,7 @@ impl Display for Shown<'_, Expr> {
             Expr::Const(value) => value.fmt(f),
             Expr::Load(place) => names.show(&**place).fmt(f),
             Expr::Unary(op, operand) => {
-                let symbol = match op {
-                    UnaryOp::Not => '!',
-                    UnaryOp::Negate => '-',
-                    UnaryOp::Complement => '~',
-                };
+                let symbol = op.symbol();
                 // `-5` is the number, `-(5)` the operation.
                 if let Expr::Const(value) = &**operand {
                     write!(f, "{symbol}({value})")

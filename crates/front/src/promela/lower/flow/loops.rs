@@ -1,6 +1,6 @@
 //! Loops that `for` and `select` expand to, as in SPIN.
 
-use super::{Builder, Jump, Kind, LoopId, Place, Prepared, constant, load, simple};
+use super::{Builder, Jump, Kind, LoopId, Place, Prepared, load, simple};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{BinaryOp, Expr, ExprKind, Receive, ReceiveArg, Send, Step, StmtKind, VarRef};
 use crate::source::Span;
@@ -31,13 +31,13 @@ impl Builder<'_> {
         let id = self.enter_loop();
         let Some(count) = self.scopes.channel_loop(self.scope, var, over, span, self.problems) else {
             let last = self.scopes.array_len(self.scope, over, self.problems).unwrap_or(1) as i32 - 1;
-            self.begin_loop(var, constant(0, span), BinaryOp::Le, constant(last, span), span);
+            self.begin_loop(var, Expr::constant(0, span), BinaryOp::Le, Expr::constant(last, span), span);
             self.loop_body(body);
             return self.end_loop(var, Leave::Else, id, span);
         };
         // Over a channel: receives every message into `var` and sends it again, as often as there are messages.
         let length = Expr { kind: ExprKind::Len(over.clone()), span };
-        self.begin_loop(&count, constant(0, span), BinaryOp::Lt, length, span);
+        self.begin_loop(&count, Expr::constant(0, span), BinaryOp::Lt, length, span);
         let args = vec![ReceiveArg::Var(var.clone())];
         let receive = Receive { channel: over.clone(), random: false, keep: false, args };
         self.add(simple(StmtKind::Receive(receive), span));
@@ -64,7 +64,7 @@ impl Builder<'_> {
             }
             Some((from, to)) if to - from <= 32 => {
                 let branches = (from..=to).map(|value| {
-                    let assignment = simple(StmtKind::Assign(var.clone(), constant(value, span)), span);
+                    let assignment = simple(StmtKind::Assign(var.clone(), Expr::constant(value, span)), span);
                     self.alone(assignment, &Place::Own)
                 });
                 Prepared::If(branches.collect(), span)

@@ -27,8 +27,7 @@ impl Scopes {
             }
             Some(Initialiser::Channel(init)) => {
                 let message = format!("`{}` is not a channel", var.name.name);
-                problems.push(Diagnostic::error(init.span, message).hint("declare it as `chan`"));
-                None
+                Diagnostic::error(init.span, message).hint("declare it as `chan`").refuse(problems)
             }
             _ => None,
         };
@@ -58,16 +57,11 @@ impl Scopes {
             return match var.width {
                 Some((bits @ 1..=31, _)) => Some(Ty::Scalar(Scalar::unsigned(bits as u8))),
                 Some((_, span)) => {
-                    problems.push(Diagnostic::error(span, "the width of an unsigned must be 1 to 31"));
-                    None
+                    Diagnostic::error(span, "the width of an unsigned must be 1 to 31").refuse(problems)
                 }
-                None => {
-                    problems.push(
-                        Diagnostic::error(var.name.span, "an unsigned needs a width")
-                            .hint("write `unsigned x : 5`"),
-                    );
-                    None
-                }
+                None => Diagnostic::error(var.name.span, "an unsigned needs a width")
+                    .hint("write `unsigned x : 5`")
+                    .refuse(problems),
             };
         }
         match ty {
@@ -109,14 +103,8 @@ impl Scopes {
     fn array_bound(&self, len: &Expr, scope: ScopeId, problems: &mut Vec<Diagnostic>) -> Option<u32> {
         match self.fold(len, scope) {
             Some(len @ 1..=0xffff) => Some(len as u32),
-            Some(_) => {
-                problems.push(Diagnostic::error(len.span, "the size of an array must be 1 to 65535"));
-                None
-            }
-            None => {
-                problems.push(Diagnostic::error(len.span, "the size of an array must be a constant"));
-                None
-            }
+            Some(_) => Diagnostic::error(len.span, "the size of an array must be 1 to 65535").refuse(problems),
+            None => Diagnostic::error(len.span, "the size of an array must be a constant").refuse(problems),
         }
     }
 
@@ -204,8 +192,7 @@ impl Scopes {
         let size = u64::from(one) * u64::from(len.unwrap_or(1));
         if u64::from(used) + size > MAX_FRAME {
             let message = format!("`{}` makes the state larger than {MAX_FRAME} bytes", var.name.name);
-            problems.push(Diagnostic::error(var.name.span, message));
-            return None;
+            return Diagnostic::error(var.name.span, message).refuse(problems);
         }
         Some(size as u32)
     }

@@ -1,6 +1,7 @@
 //! Trees as concise text for expected results.
 
 use crate::promela::ast::*;
+use entail_model::Named;
 
 pub(super) fn program(program: &Program) -> String {
     join(&program.units, " ", unit)
