@@ -131,6 +131,11 @@ impl Pair {
         if matches!(comparison, Comparison::Different(_)) && program.loses_escapes() {
             comparison = Comparison::Skipped("SPIN's verifier forgets escapes after a failed send");
         }
+        // A change of the index misleads the search of SPIN's verifier, until it takes from a channel that does not exist.
+        let is_misled = matches!(&spin.status, Status::Faulty(fault) if fault.contains("bad queue"));
+        if matches!(comparison, Comparison::Different(_)) && is_misled && program.may_receive_into_an_index() {
+            comparison = Comparison::Skipped("SPIN's verifier takes a message from another channel");
+        }
         Ok(Self { spin, entail: written, comparison })
     }
 

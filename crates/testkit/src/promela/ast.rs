@@ -29,6 +29,20 @@ impl Program {
         self.units.iter().filter_map(Unit::number).collect()
     }
 
+    /// Whether an inline receives from a channel whose index contains a parameter. If the argument is also the target of
+    /// the message, SPIN's verifier evaluates the index again after the receive (`received-from.pml`).
+    pub fn may_receive_into_an_index(&self) -> bool {
+        self.units.iter().any(|unit| match unit {
+            Unit::Inline { params, body, .. } => body.iter().any(|statement| statement.receives_by(params)),
+            Unit::Define { .. }
+            | Unit::Mtype { .. }
+            | Unit::Typedef { .. }
+            | Unit::Global(_)
+            | Unit::Process(_)
+            | Unit::Always { .. } => false,
+        })
+    }
+
     /// Whether an escape that may begin with a send surrounds another escape: if no process receives, SPIN's
     /// verifier ignores the inner one (`escape-forgotten.pml`).
     pub fn loses_escapes(&self) -> bool {
@@ -204,6 +218,16 @@ impl Stmt {
         }
     }
 
+    /// Whether a receive has one of these words in the index of its channel.
+    fn receives_by(&self, words: &[String]) -> bool {
+        self.any(&|statement| {
+            let Stmt::Receive { channel: Place { index: Some(index), .. }, .. } = statement else { return false };
+            let index = index.to_string();
+            let mut within = index.split(|c: char| !c.is_alphanumeric() && c != '_');
+            within.any(|word| words.iter().any(|known| known == word))
+        })
+    }
+
     fn loses_escapes(&self) -> bool {
         self.any(&|statement| {
             let Stmt::Unless(body, escape) = statement else { return false };
@@ -354,6 +378,20 @@ impl Binary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_may_contain_the_target_of_a_receive() {
+        let receive = |word| Stmt::Receive {
+            channel: Place { index: Some(Box::new(Expr::word(word))), ..Place::named("q") },
+            mode: Receive::First,
+            args: Vec::new(),
+        };
+        let params = ["given".to_owned()];
+        assert!(Stmt::Choice(vec![vec![receive("given")]]).receives_by(&params));
+        assert!(!receive("givens").receives_by(&params));
+        let plain = Stmt::Receive { channel: Place::named("given"), mode: Receive::First, args: Vec::new() };
+        assert!(!plain.receives_by(&params));
+    }
 
     #[test]
     fn an_escape_is_lost_inside_one_that_sends() {
