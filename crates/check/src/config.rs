@@ -64,7 +64,7 @@ pub struct Config {
     pub slice: bool,
     /// Disabled optimisation passes.
     pub without: Vec<Pass>,
-    /// The number of search threads; more than one needs several `runs`.
+    /// The number of threads of a breadth-first search, or of concurrent searches of a swarm.
     pub threads: u32,
     /// Bytes of memory for the whole process; by default most of the free memory.
     pub memory: Option<u64>,
@@ -342,7 +342,6 @@ impl Config {
             ("--no-opt", self.no_opt.to_string()),
             ("--slice", self.slice.to_string()),
             ("--without", all(self.without.iter().map(|pass| pass.name()))),
-            ("--threads", self.threads.to_string()),
             ("--scratch", all(self.scratch.iter().map(|path| path.display()))),
             ("--depth", all(self.depth)),
             ("--minimise", self.minimise.to_string()),
@@ -408,7 +407,8 @@ mod tests {
             (r#"{"hash_bits": 20}"#, ["--hash-bits", "--store"]),
             (r#"{"array": 4096, "store": "compact"}"#, ["--array", "--store"]),
             (r#"{"cache": {"slots": 9}}"#, ["--cache-slots", "--store"]),
-            (r#"{"threads": 2}"#, ["--threads", "--runs"]),
+            (r#"{"threads": 2, "search": "dfs"}"#, ["--threads", "--search"]),
+            (r#"{"threads": 2, "log": ["new"]}"#, ["--threads", "--log"]),
             (r#"{"runs": 2}"#, ["--runs", "--store"]),
             (r#"{"search": "nested", "fair": "weak"}"#, ["--search", "--fair"]),
             (r#"{"slice": true, "fair": "impartial"}"#, ["--slice", "--fair"]),

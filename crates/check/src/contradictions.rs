@@ -90,8 +90,12 @@ fn in_store(config: &Config) -> Found {
     None
 }
 
-/// Contradictions between options for infinite runs.
+/// Contradictions between options of the search.
 fn in_search(config: &Config) -> Found {
+    if config.threads > 1 && config.runs == 1 && !config.search().is_breadth_first() {
+        let reason = "only a breadth-first search uses several threads";
+        return Some((["--threads", "--search"], format!("{reason}; leave out `--threads` or `--search`")));
+    }
     if !config.search().is_generalised() && config.fair != Fairness::None {
         let search = config.search().name();
         let message =
@@ -115,6 +119,10 @@ fn in_files(config: &Config) -> Found {
     if logs && several {
         let message = "a log records one search, but `--runs` asks for several";
         return Some((["--log", "--runs"], message.to_owned()));
+    }
+    if logs && config.threads > 1 {
+        let message = "a log records the events of one thread; leave out `--threads` or `--log`";
+        return Some((["--threads", "--log"], message.to_owned()));
     }
     if logs && config.checkpoint.is_some() {
         let message = "`--log` and `--checkpoint` cannot be combined; leave out one of them";

@@ -347,7 +347,7 @@ pub struct HowArgs {
     pub slice: bool,
     #[command(flatten)]
     pub passes: PassArgs,
-    /// Number of search threads; more than one needs several `--runs`
+    /// Number of threads of a breadth-first search, or of concurrent `--runs`
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: u32,
 }

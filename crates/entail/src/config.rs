@@ -103,12 +103,13 @@ mod tests {
     use clap::Parser;
 
     /// Options that may differ when a search is resumed, or that cannot be given together with a checkpoint.
-    const FREE: [&str; 13] = [
+    const FREE: [&str; 14] = [
         "--resume",
         "--checkpoint",
         "--every",
         "--time",
         "--memory",
+        "--threads",
         "--format",
         "--trail",
         "--evidence",

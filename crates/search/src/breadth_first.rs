@@ -154,7 +154,7 @@ where
     let model = context.model();
     let (outcome, _) = context.finish(explored);
     let counterexample = workers.first_error().and_then(|(path, found)| counterexample(model, &path, found));
-    probes.outcome(Outcome { counterexample, ..outcome })
+    probes.outcome(Outcome { counterexample, workers: workers.count(), ..outcome })
 }
 
 fn begin<M, S, O>(context: &mut SearchContext<M, S, O>, frontier: &mut Frontier<'_, S::Key>) -> ControlFlow<End>

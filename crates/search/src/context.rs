@@ -364,7 +364,19 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
     pub fn finish(self, explored: ControlFlow<End>) -> (Outcome<M::Step>, Option<Found>) {
         let (end, bytes) = (self.worker.findings.end(explored), self.shared.peak());
         let Findings { stats, errors, ignored_fault, first, .. } = self.worker.findings;
-        (Outcome { end, stats, errors, bytes, ignored_fault, is_probed: false, counterexample: None }, first)
+        (
+            Outcome {
+                end,
+                stats,
+                errors,
+                bytes,
+                workers: 1,
+                ignored_fault,
+                is_probed: false,
+                counterexample: None,
+            },
+            first,
+        )
     }
 
     #[cold]

@@ -149,6 +149,8 @@ pub struct Outcome<S> {
     pub errors: u64,
     /// The peak memory in bytes, of the store and everything besides.
     pub bytes: u64,
+    /// The number of workers at the end of the search.
+    pub workers: usize,
     /// The first fault that ended a run and that no check counts as an error. Such a run is inconclusive.
     pub ignored_fault: Option<Fault>,
     /// Whether a probe found the error ([`Errors::Soonest`]), so that a shorter run to an error may exist.
@@ -170,8 +172,8 @@ impl<S> Outcome<S> {
             start: start(&found.start),
             steps: steps(&found.steps),
         });
-        let Outcome { end, stats, errors, bytes, ignored_fault, is_probed, .. } = *self;
-        Outcome { end, stats, errors, bytes, ignored_fault, is_probed, counterexample }
+        let Outcome { end, stats, errors, bytes, workers, ignored_fault, is_probed, .. } = *self;
+        Outcome { end, stats, errors, bytes, workers, ignored_fault, is_probed, counterexample }
     }
 }
 

@@ -380,6 +380,10 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         Ok(Workers { first, ..Workers::of(all, pool(threads), threads) })
     }
 
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
     /// The number of states still to expand at this depth.
     fn level(&self) -> u64 {
         self.all.iter().map(|explorer| explorer.frontier.level).sum()

@@ -90,3 +90,96 @@ impl<T> Partitioned<T> {
         Partitioned { all: self.all.into_iter().map(change).collect() }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::collections::HashSet;
+
+    use entail_disk::Restore;
+    use entail_model::{Keys, StateKey, Store, Visit, partition_of};
+    use entail_testkit::rng::Rng;
+
+    use super::*;
+    use crate::exact::{ExactPairSet, ExactSet, ExactWordSet, ShortStateSet};
+
+    /// States of one to four words, most of which come several times.
+    fn state(rng: &mut Rng, most: usize) -> Vec<u8> {
+        let word = (rng.below(most) as u64).to_le_bytes();
+        word.repeat(*rng.pick(&[1, 2, 2, 3, 4]))
+    }
+
+    fn insert<S: ShortStateSet>(set: &mut ExactSet<S>, states: &[Vec<u8>], expected: &mut HashSet<Vec<u8>>) {
+        set.reserve_keys(states.len(), u64::MAX).unwrap();
+        let keys: Vec<_> = states.iter().map(|state| set.key(state, &Default::default())).collect();
+        let bits = set.partitions().len().trailing_zeros();
+        for (number, partition) in set.partitions().iter_mut().enumerate() {
+            let own = |key: &S::Key| partition_of(key.hash(), bits) == number;
+            let here: Vec<_> = keys.iter().copied().filter(own).collect();
+            partition.reserve(here.len(), u64::MAX).unwrap();
+            partition.prefetch_all(&here);
+            let mut new = Vec::new();
+            partition.insert_all(&here, &mut new);
+            let states = states.iter().zip(&keys).filter(|(_, key)| own(key)).map(|(state, _)| state);
+            let first: Vec<_> = (0..)
+                .zip(states)
+                .filter(|(_, state)| expected.insert(state.to_vec()))
+                .map(|(index, _)| index)
+                .collect();
+            assert_eq!(new, first);
+        }
+    }
+
+    fn check<S: ShortStateSet>(empty: impl Fn() -> ExactSet<S>) {
+        let (rounds, most) = if cfg!(miri) { (6, 40) } else { (60, 4_000) };
+        for bits in [1, 2, 4] {
+            let (mut rng, mut set, mut expected) = (Rng::new(u64::from(bits)), empty(), HashSet::new());
+            for _ in 0..rounds {
+                let state = state(&mut rng, most);
+                set.reserve(1, u64::MAX).unwrap();
+                let key = set.key(&state, &Default::default());
+                let visit = if expected.insert(state) { Visit::New } else { Visit::Seen };
+                assert_eq!(set.insert_alone(key), visit);
+            }
+            set.partition(bits, u64::MAX);
+            assert_eq!(set.partitions().len(), 1 << bits);
+            for _ in 0..rounds {
+                let states: Vec<_> = (0..rng.below(100)).map(|_| state(&mut rng, most)).collect();
+                insert(&mut set, &states, &mut expected);
+            }
+            assert_eq!(set.len(), expected.len() as u64);
+            let mut bytes = Vec::new();
+            let mut writer = Writer::new(&mut bytes).unwrap();
+            set.save(&mut writer).unwrap();
+            writer.finish().unwrap();
+            let mut loaded = empty();
+            let mut reader = Reader::new(Box::new(&bytes[..]), bytes.len() as u64).unwrap();
+            loaded.restore(&mut reader).unwrap();
+            let mut keys = HashSet::new();
+            loaded.each_key(&mut |key| assert!(keys.insert(key), "{key:?} is in two partitions"));
+            let (mut state, mut opened) = Default::default();
+            let states: HashSet<_> = keys
+                .into_iter()
+                .map(|key| {
+                    loaded.open(key, &mut state, &mut opened);
+                    state.clone()
+                })
+                .collect();
+            assert_eq!(states, expected);
+            let all: Vec<_> = expected.iter().cloned().collect();
+            insert(&mut loaded, &all, &mut expected);
+        }
+    }
+
+    #[test]
+    fn partitions_are_one_set_together() {
+        check(|| ExactWordSet::new(40));
+        check(ExactPairSet::new);
+    }
+
+    #[test]
+    fn a_set_without_memory_for_partitions_stays_whole() {
+        let mut set = ExactWordSet::new(40);
+        set.partition(3, 100);
+        assert!(set.partitions().is_empty());
+    }
+}

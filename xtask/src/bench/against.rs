@@ -1,44 +1,57 @@
-//! Compares the speed of two entail binaries, in turns.
+//! Compares the speed of two entail binaries, or of two numbers of threads, in turns.
 
 use super::figures::{geometric_mean, median};
 use crate::entail::Entail;
 use crate::{Outcome, Result, oracle, root};
 use serde_json::Value;
-use std::path::Path;
+use std::ops::RangeInclusive;
 
 /// The search modes.
 const WAYS: [(&str, &[&str]); 3] =
     [("as written", &["--no-opt"]), ("default", &[]), ("depth first", &["--no-opt", "--search", "dfs"])];
 
-/// The result of a search, and its time.
+/// One of the two that are compared.
+pub struct Contender<'a> {
+    pub name: String,
+    pub entail: &'a Entail,
+    pub options: Vec<String>,
+}
+
+/// The result of a search.
 #[derive(PartialEq)]
 struct Found {
     verdict: String,
     states: u64,
 }
 
+/// Runs the first contender and the second one in turns, and prints how much faster the second one is.
 pub fn run(
-    other: &Path,
-    states: std::ops::RangeInclusive<u64>,
+    contenders: &[Contender; 2],
+    ways: usize,
+    states: RangeInclusive<u64>,
     only: &[String],
     rounds: u32,
-    entail: &Entail,
 ) -> Result<Outcome> {
-    let other = Entail::find(Some(other))?;
     let mut rows = oracle::read(&root().join(oracle::ANSWERS), oracle::FULL)?;
     let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| name.contains(wanted.as_str()));
     rows.retain(|row| states.contains(&row.answer.stored) && is_wanted(&row.model));
-    println!("| model | search | states | other, s | this one, s | speed |\n|---|---|---:|---:|---:|---:|");
-    let (mut ratios, mut outcome) = (Vec::new(), Outcome::Agreement);
+    let [one, other] = [0, 1].map(|number: usize| &contenders[number].name);
+    println!(
+        "| model | search | states | {one}, s | {other}, s | speed | memory |\n|---|---|---:|---:|---:|---:|---:|"
+    );
+    let (mut speeds, mut memories, mut outcome) = (Vec::new(), Vec::new(), Outcome::Agreement);
     for row in &rows {
         let model = root().join(oracle::MODELS).join(&row.model);
-        for (way, options) in WAYS {
-            let options = [options, &["--property", "safety", "--no-assert", "--no-end"]].concat();
-            let (mut seconds, mut found) = ([Vec::new(), Vec::new()], None);
+        for (way, options) in &WAYS[..ways] {
+            let (mut seconds, mut bytes, mut found) = ([Vec::new(), Vec::new()], [0.0; 2], None);
             for _ in 0..rounds {
-                for (binary, seconds) in [&other, entail].into_iter().zip(&mut seconds) {
-                    let report = binary.property(&model, &options)?;
-                    seconds.push(report["time"]["search_s"].as_f64().ok_or("no time in the report")?);
+                for (number, contender) in contenders.iter().enumerate() {
+                    let own = contender.options.iter().map(String::as_str);
+                    let common = ["--property", "safety", "--no-assert", "--no-end"];
+                    let options: Vec<_> = options.iter().copied().chain(common).chain(own).collect();
+                    let report = contender.entail.property(&model, &options)?;
+                    seconds[number].push(report["time"]["search_s"].as_f64().ok_or("no time in the report")?);
+                    bytes[number] = report["store"]["bytes_per_state"].as_f64().unwrap_or(f64::NAN);
                     let here = Found::of(&report);
                     if found.get_or_insert_with(|| Found::of(&report)) != &here {
                         println!("{}, {way}: not the same answer", row.model);
@@ -48,13 +61,20 @@ pub fn run(
             }
             let [theirs, ours] = seconds.map(|seconds| median(seconds).unwrap_or(f64::NAN));
             let stored = found.map_or(0, |found| found.states);
-            println!("| {} | {way} | {stored} | {theirs:.3} | {ours:.3} | {:.2} |", row.model, theirs / ours);
-            ratios.push(theirs / ours);
+            let (speed, memory) = (theirs / ours, bytes[1] / bytes[0]);
+            println!("| {} | {way} | {stored} | {theirs:.3} | {ours:.3} | {speed:.2} | {memory:.2} |", row.model);
+            speeds.push(speed);
+            memories.push(memory);
         }
     }
-    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let mean = geometric_mean(&ratios).ok_or("there is no model of that name and size")?;
-    println!("\n{} searches: geometric mean {mean:.3}, least {least:.2}", ratios.len());
+    let least = speeds.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = memories.iter().copied().fold(0.0, f64::max);
+    let [speed, memory] = [&speeds, &memories].map(|all| geometric_mean(all));
+    let (speed, memory) = speed.zip(memory).ok_or("there is no model of that name and size")?;
+    println!(
+        "\n{} searches: {speed:.3} times as fast in the geometric mean, least {least:.2}; bytes per state {memory:.3} times, most {most:.2}",
+        speeds.len()
+    );
     Ok(outcome)
 }
 

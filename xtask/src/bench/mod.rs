@@ -19,6 +19,7 @@ pub use spin::{Plan, Subject, TIME};
 use crate::compare::{self, Comparison, describe_spin};
 use crate::entail::{self, Answer, Entail, Task};
 use crate::{Outcome, Result};
+use against::Contender;
 use entail_testkit::promela::Compare;
 use entail_testkit::spin::{self as real_spin, SpinAnswer, Status};
 use list::Candidate;
@@ -59,6 +60,9 @@ pub struct Options {
     /// Another binary of entail instead of SPIN, such as one of an earlier commit
     #[arg(long, value_name = "BINARY", conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction", "stores", "markdown"])]
     against: Option<PathBuf>,
+    /// Two numbers of threads, compared with each other instead of with SPIN
+    #[arg(long, value_name = "N,N", value_delimiter = ',', num_args = 1, conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction", "stores", "markdown", "against"])]
+    threads: Vec<u32>,
     /// The number of measurements; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -118,7 +122,24 @@ impl Mode {
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if let Some(other) = &options.against {
         let states = options.min_states..=options.max_states;
-        return against::run(other, states, &options.only, options.rounds, &Entail::find(binary)?);
+        let (other, entail) = (Entail::find(Some(other))?, Entail::find(binary)?);
+        let contenders = [("other", &other), ("this one", &entail)];
+        let contenders =
+            contenders.map(|(name, entail)| Contender { name: name.to_owned(), entail, options: Vec::new() });
+        return against::run(&contenders, 3, states, &options.only, options.rounds);
+    }
+    if let &[one, other] = &options.threads[..] {
+        let entail = &Entail::find(binary)?;
+        let contenders = [one, other].map(|count| Contender {
+            name: format!("threads {count}"),
+            entail,
+            options: vec!["--threads".to_owned(), count.to_string()],
+        });
+        let states = options.min_states..=options.max_states;
+        return against::run(&contenders, 2, states, &options.only, options.rounds);
+    }
+    if !options.threads.is_empty() {
+        return Err("`--threads` needs two numbers, such as `1,2`".into());
     }
     if !real_spin::available() {
         return Err("spin and gcc are needed".into());

@@ -19,6 +19,7 @@ impl Plan {
             errors: 0,
             bytes: 0,
             ignored_fault: None,
+            workers: 1,
             is_probed: false,
             counterexample: None,
         };

@@ -180,14 +180,21 @@ fn write_statistics(
     }
     writeln!(
         out,
-        "  {} stored, {} ({} to visited states{}), depth {}, {how}{}; {seen}",
+        "  {} stored, {} ({} to visited states{}), depth {}, {how}{}{}; {seen}",
         plural(stats.stored, "state"),
         plural(stats.transitions(), "transition"),
         show_count(stats.matched),
         stats.loops.map_or(String::new(), |loops| format!(", {} of them on the stack", show_count(loops))),
         show_count(stats.depth),
         if searched.reduction.is_ok() { ", partial-order reduction" } else { "" },
+        match searched.outcome.workers {
+            1 => String::new(),
+            workers => format!(", {workers} threads"),
+        },
     )?;
+    if report.config.threads > 1 && searched.swarm.is_none() && searched.algorithm != Algorithm::BreadthFirst {
+        writeln!(out, "  one thread: only a breadth-first search uses several")?;
+    }
     if let Some(runs) = fair_runs(searched.fairness) {
         writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
     }
