@@ -541,7 +541,9 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         O: Observer<M::Step> + ?Sized,
     {
         let lookups = &self.lookups;
-        self.all.iter_mut().enumerate().for_each(|(number, explorer)| explorer.absorb(number, lookups));
+        let reached: usize = self.all.iter().map(|explorer| explorer.frontier.reached.keys.len()).sum();
+        let is_worth_it = reached as u64 >= self.sizes.few;
+        each(&self.pool, is_worth_it, &mut self.all, |number, explorer| explorer.absorb(number, lookups));
         self.gather(context);
     }
 
