@@ -42,8 +42,8 @@ struct Sizes {
 impl Sizes {
     fn of(threads: &Threads) -> Sizes {
         let states = threads.worthwhile;
-        let grant = (2 * states).max(1) as usize;
-        Sizes { few: states / 16, round: (states / 2).max(1), grant, least: grant / 64 }
+        let grant = (8 * states).max(1) as usize;
+        Sizes { few: states / 4, round: (2 * states).max(1), grant, least: grant / 64 }
     }
 }
 
@@ -54,8 +54,6 @@ pub(crate) struct Workers<'s, M: Model, K: StateKey> {
     all: Vec<Explorer<'s, M, K>>,
     /// By partition and worker: which of the states reached are new.
     lookups: Vec<Vec<Vec<u32>>>,
-    /// For how many more states each partition has room.
-    room: Vec<usize>,
     /// The number of the worker that found the first error, and the error.
     first: Option<(u32, Found)>,
     /// The number of transitions at the last progress report.
@@ -347,15 +345,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
     }
 
     fn of(all: Vec<Explorer<'s, M, K>>, pool: Option<ThreadPool>, threads: &Threads) -> Self {
-        Workers {
-            pool,
-            sizes: Sizes::of(threads),
-            all,
-            lookups: Vec::new(),
-            room: Vec::new(),
-            first: None,
-            told: 0,
-        }
+        Workers { pool, sizes: Sizes::of(threads), all, lookups: Vec::new(), first: None, told: 0 }
     }
 
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
@@ -460,6 +450,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
+        self.lookups.iter_mut().flatten().for_each(Vec::clear);
         let keys = |explorer: &Explorer<M, K>| explorer.frontier.reached.keys.len();
         let reached: usize = self.all.iter().map(keys).sum();
         context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();
@@ -470,19 +461,25 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         if self.all.iter().any(|explorer| explorer.frontier.is_lost()) {
             return ControlFlow::Break(End::Limit(Limit::Memory));
         }
-        if self.reserve(context) && self.look_up_in_partitions(context, reached) {
-            return ControlFlow::Continue(());
+        match self.look_up_in_partitions(context, reached) {
+            Some(done) => self.look_up_rest(context, &done),
+            None => {
+                for explorer in &mut self.all {
+                    let Frontier { reached, new, .. } = &mut explorer.frontier;
+                    context.look_up_all(&reached.keys, new)?;
+                }
+                ControlFlow::Continue(())
+            }
         }
-        self.lookups.clear();
-        for explorer in &mut self.all {
-            let Frontier { reached, new, .. } = &mut explorer.frontier;
-            context.look_up_all(&reached.keys, new)?;
-        }
-        ControlFlow::Continue(())
     }
 
-    /// Makes room in all partitions. Returns whether there are any, and room in them.
-    fn reserve<S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> bool
+    /// Looks up the states of all outboxes, in every partition by one thread, as far as there is memory. Returns how many
+    /// of each outbox were looked up, by partition and worker; `None` if there are no partitions.
+    fn look_up_in_partitions<S, O>(
+        &mut self,
+        context: &mut SearchContext<M, S, O>,
+        reached: usize,
+    ) -> Option<Vec<Vec<usize>>>
     where
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
@@ -490,48 +487,41 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let limit = context.shared.limits.memory.unwrap_or(u64::MAX);
         let left = limit.saturating_sub(context.shared.bytes());
         let mut partitions = context.shared.store.partitions();
-        self.room.resize(partitions.len(), 0);
+        let share = left.checked_div(partitions.len() as u64)?;
+        self.lookups.resize_with(partitions.len(), Vec::new);
         let outboxes = outboxes(&self.all);
-        let needed = |number: usize| outboxes.iter().map(|outboxes| outboxes[number].keys.len()).sum::<usize>();
-        let share = left / partitions.len().max(1) as u64;
-        let mut rooms: Vec<_> = partitions.iter_mut().zip(&mut self.room).collect();
-        let is_short = rooms.iter().enumerate().any(|(number, (_, room))| **room < needed(number));
-        each(&self.pool, is_short, &mut rooms, |number, (partition, room)| {
-            let count = needed(number);
-            if **room < count {
-                let wanted = count.max(PORTION);
-                let limit = partition.bytes() + share;
-                **room = partition.reserve(wanted, limit).map_or(0, |()| wanted);
+        let mut tasks: Vec<_> =
+            partitions.iter_mut().zip(&mut self.lookups).map(|(one, lookups)| (one, lookups, Vec::new())).collect();
+        each(&self.pool, reached as u64 >= self.sizes.few, &mut tasks, |number, (partition, lookups, done)| {
+            lookups.resize_with(outboxes.len(), Vec::new);
+            let limit = partition.bytes() + share;
+            for (outboxes, new) in outboxes.iter().zip(lookups.iter_mut()) {
+                done.push(insert_within(partition.as_mut(), limit, &outboxes[number].keys, new));
             }
         });
-        let has_room = rooms.iter().enumerate().all(|(number, (_, room))| **room >= needed(number));
-        let has_any = !rooms.is_empty();
-        drop(rooms);
+        let done = tasks.into_iter().map(|(.., done)| done).collect();
         drop(partitions);
         context.shared.note_peak();
-        has_any && has_room
+        Some(done)
     }
 
-    fn look_up_in_partitions<S, O>(&mut self, context: &mut SearchContext<M, S, O>, reached: usize) -> bool
+    /// Looks up the states for which a partition had no memory, in a store that degrades.
+    fn look_up_rest<S, O>(&mut self, context: &mut SearchContext<M, S, O>, done: &[Vec<usize>]) -> ControlFlow<End>
     where
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        let mut partitions = context.shared.store.partitions();
-        self.lookups.resize_with(partitions.len(), Vec::new);
-        let (outboxes, rooms) = (outboxes(&self.all), &mut self.room);
-        let tasks = partitions.iter_mut().zip(&mut self.lookups).zip(rooms);
-        let mut tasks: Vec<_> = tasks.map(|((partition, lookups), room)| (partition, lookups, room)).collect();
-        each(&self.pool, reached as u64 >= self.sizes.few, &mut tasks, |number, (partition, lookups, room)| {
-            lookups.resize_with(outboxes.len(), Vec::new);
-            for (outboxes, new) in outboxes.iter().zip(lookups.iter_mut()) {
-                let keys = &outboxes[number].keys;
-                new.clear();
-                insert_in_batches(partition.as_mut(), keys, new);
-                **room -= keys.len();
+        for (number, (lookups, done)) in self.lookups.iter_mut().zip(done).enumerate() {
+            for ((explorer, new), &done) in self.all.iter().zip(lookups).zip(done) {
+                let rest = &explorer.outboxes[number].keys[done..];
+                if !rest.is_empty() {
+                    let before = new.len();
+                    context.look_up_all(rest, new)?;
+                    new[before..].iter_mut().for_each(|index| *index += done as u32);
+                }
             }
-        });
-        true
+        }
+        ControlFlow::Continue(())
     }
 
     /// Queues the new states of the last round.
@@ -657,8 +647,6 @@ fn outboxes<'e, M: Model, K: StateKey>(all: &'e [Explorer<M, K>]) -> Vec<&'e [Ou
 
 /// More workers than any machine has processors.
 const MOST: u32 = 1 << 12;
-/// The number of states for which a partition has room at least, after it has grown.
-const PORTION: usize = 1 << 12;
 /// The number of transitions between two progress reports.
 const PROGRESS: u64 = 1 << 17;
 
@@ -685,16 +673,26 @@ fn each<T: Send>(
     }
 }
 
-/// Inserts keys in order, and prefetches the memory for the next ones meanwhile.
-fn insert_in_batches<K: StateKey>(partition: &mut dyn Partition<K>, keys: &[K], new: &mut Vec<u32>) {
+/// Inserts keys in order within `limit` bytes, and prefetches the memory for the next ones meanwhile. Returns their number.
+fn insert_within<K: StateKey>(
+    partition: &mut dyn Partition<K>,
+    limit: u64,
+    keys: &[K],
+    new: &mut Vec<u32>,
+) -> usize {
     let mut batches = keys.chunks(BATCH).peekable();
     batches.peek().inspect(|first| partition.prefetch_all(first));
-    let mut first = 0;
+    let mut done = 0;
     while let Some(batch) = batches.next() {
+        // Growth would make an earlier prefetch useless.
+        if partition.reserve(2 * BATCH, limit).is_err() && partition.reserve(batch.len(), limit).is_err() {
+            return done;
+        }
         batches.peek().inspect(|next| partition.prefetch_all(next));
         let before = new.len();
         partition.insert_all(batch, new);
-        new[before..].iter_mut().for_each(|index| *index += first);
-        first += batch.len() as u32;
+        new[before..].iter_mut().for_each(|index| *index += done as u32);
+        done += batch.len();
     }
+    done
 }
