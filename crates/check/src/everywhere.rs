@@ -121,16 +121,18 @@ fn lossless_plans(checks: Checks, search: Search) -> Vec<(String, Plan)> {
 fn threaded_plans(checks: Checks) -> Vec<(String, Plan)> {
     let exact = plans(checks).swap_remove(0).1;
     let mut all = Vec::new();
-    for (count, worthwhile) in [(2, 1), (3, 10), (8, 1)] {
-        for reduction in [Reduction::None, Reduction::Ample, Reduction::Stubborn] {
-            for store in [Store::Exact, Store::Tree, Store::Plain] {
-                let plan = with(&exact, |config| {
-                    (config.threads, config.reduce, config.store) = (count, reduction, store);
-                });
-                let name = format!("{count} threads, {reduction:?}, {store:?}");
-                all.push((name, Plan { worthwhile, ..plan }));
-            }
-        }
+    for (reduction, count, worthwhile, store) in [
+        (Reduction::None, 2, 1, Store::Exact),
+        (Reduction::None, 3, 10, Store::Tree),
+        (Reduction::None, 8, 2, Store::Plain),
+        (Reduction::Ample, 2, 3, Store::Exact),
+        (Reduction::Stubborn, 3, 1, Store::Exact),
+        (Reduction::Stubborn, 8, 5, Store::Tree),
+    ] {
+        let plan = with(&exact, |config| {
+            (config.threads, config.reduce, config.store) = (count, reduction, store);
+        });
+        all.push((format!("{count} threads, {reduction:?}, {store:?}"), Plan { worthwhile, ..plan }));
     }
     all
 }

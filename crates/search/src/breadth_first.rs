@@ -13,7 +13,7 @@ use crate::open_set::OpenSetCache;
 use crate::probe::Probes;
 use crate::replay::Replay;
 use crate::stack::{PathStep, SearchStack};
-use crate::workers::Workers;
+use crate::workers::{self, Workers};
 use crate::{Checks, Counterexample, End, Limits, Outcome, Threads};
 
 /// Explores `model` breadth first. `store` must be empty.
@@ -108,13 +108,13 @@ where
             match explore(&mut context, &mut frontier, &mut probes, &threads) {
                 ControlFlow::Break(end) => break ControlFlow::Break(end),
                 ControlFlow::Continue(Explored::All) => break ControlFlow::Continue(()),
-                ControlFlow::Continue(Explored::Beginning) => {
-                    match Workers::recruit(&mut context, frontier, &threads) {
-                        Ok(workers) => return go_on_with(context, workers, probes),
-                        // The machine has no threads to spare.
-                        Err(whole) => (frontier, threads.count) = (whole, 1),
+                ControlFlow::Continue(Explored::Beginning) => match workers::pool(&threads) {
+                    Some(pool) => {
+                        let workers = Workers::recruit(&mut context, frontier, &threads, pool);
+                        return go_on_with(context, workers, probes);
                     }
-                }
+                    None => threads.count = 1,
+                },
             }
         },
         ControlFlow::Break(end) => ControlFlow::Break(end),

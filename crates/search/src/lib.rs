@@ -126,7 +126,7 @@ pub struct Threads {
 
 impl Default for Threads {
     fn default() -> Threads {
-        Threads { count: 1, worthwhile: 1 << 13 }
+        Threads { count: 1, worthwhile: 1 << 12 }
     }
 }
 

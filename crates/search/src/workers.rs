@@ -42,8 +42,8 @@ struct Sizes {
 impl Sizes {
     fn of(threads: &Threads) -> Sizes {
         let states = threads.worthwhile;
-        let grant = (8 * states).max(1) as usize;
-        Sizes { few: states / 4, round: (2 * states).max(1), grant, least: grant / 64 }
+        let grant = (16 * states).max(1) as usize;
+        Sizes { few: states / 4, round: (4 * states).max(1), grant, least: grant / 64 }
     }
 }
 
@@ -313,18 +313,17 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
 }
 
 impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
-    /// Divides the frontier of one worker, which has reached the end of a level, among several. Returns it if there can be
-    /// no threads.
+    /// Divides the frontier of one worker, which has reached the end of a level, among several.
     pub fn recruit<S, O>(
         context: &mut SearchContext<M, S, O>,
         frontier: Frontier<'s, K>,
         threads: &Threads,
-    ) -> Result<Self, Frontier<'s, K>>
+        pool: ThreadPool,
+    ) -> Self
     where
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        let Some(pool) = pool(threads) else { return Err(frontier) };
         let grant = Sizes::of(threads).grant;
         let limit = context.shared.limits.memory.unwrap_or(u64::MAX);
         let bits = threads.count.next_power_of_two().trailing_zeros();
@@ -341,7 +340,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let mut workers = Workers::of(all, Some(pool), threads);
         workers.gather(context);
         workers.share_out();
-        Ok(workers)
+        workers
     }
 
     fn of(all: Vec<Explorer<'s, M, K>>, pool: Option<ThreadPool>, threads: &Threads) -> Self {
@@ -650,8 +649,8 @@ const MOST: u32 = 1 << 12;
 /// The number of transitions between two progress reports.
 const PROGRESS: u64 = 1 << 17;
 
-/// The threads, if there are several.
-fn pool(threads: &Threads) -> Option<ThreadPool> {
+/// The threads, if there are several, and the machine has them.
+pub(crate) fn pool(threads: &Threads) -> Option<ThreadPool> {
     match threads.count {
         0 | 1 => None,
         count => rayon::ThreadPoolBuilder::new().num_threads(count).build().ok(),
