@@ -33,7 +33,8 @@ struct Sizes {
     few: u64,
     /// The number of states that a worker expands in a round.
     round: u64,
-    /// The number of keys that the store has room for at the beginning of a round, for each worker.
+    /// The number of keys that the store has room for at the beginning of a round, for each worker. Room for many keys of
+    /// long states takes much memory.
     grant: usize,
     /// A worker with room for fewer keys ends its round.
     least: usize,
@@ -42,7 +43,7 @@ struct Sizes {
 impl Sizes {
     fn of(threads: &Threads) -> Sizes {
         let states = threads.worthwhile;
-        let grant = (16 * states).max(1) as usize;
+        let grant = states.max(1) as usize;
         Sizes { few: states / 4, round: (4 * states).max(1), grant, least: grant / 64 }
     }
 }
