@@ -28,9 +28,12 @@ pub struct Options {
 }
 
 /// The kinds of searches with different checkpoints, each with a constant of the model.
-const WAYS: [(&str, &str); 13] = [
+const WAYS: [(&str, &str); 16] = [
     ("--search bfs --reduce none", "N=90"),
     ("--search bfs --reduce por", "N=90"),
+    ("--search bfs --reduce none --threads 2", "N=90"),
+    ("--search bfs --reduce por --threads 2", "N=90"),
+    ("--store compact --hash-bits 24 --reduce none --no-assert --threads 3", "N=90"),
     ("--search dfs --reduce none --no-assert --depth 100000", "N=90"),
     ("--search dfs --reduce por --no-assert --depth 100000", "N=90"),
     ("--store tree --reduce none", "N=90"),
