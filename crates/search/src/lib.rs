@@ -6,6 +6,9 @@
 //! buffers and counts of one worker. Operations that need exclusive access to the store (growth, degradation,
 //! snapshots) take place at safepoints, between two expansions. The frontier holds keys of the store. A `SearchStack`
 //! is a path; it follows transient states by itself until they reach stable ones.
+//!
+//! A breadth-first search may have several workers, each with a `Frontier` and a `Worker` of its own: `workers.rs` runs
+//! them in phases, between which are its safepoints.
 
 mod backoff;
 mod block_vec;
@@ -16,6 +19,8 @@ mod ctl;
 mod depth_first;
 mod duplicates;
 mod expander;
+mod expansions;
+mod explorer;
 mod findings;
 mod frontier;
 mod lasso;
