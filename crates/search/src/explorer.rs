@@ -25,9 +25,13 @@ pub(crate) struct Explorer<'s, M: Model, K: StateKey> {
     pub steps: RecentSteps<M::Step>,
     /// The states reached in this round, by partition.
     pub outboxes: Vec<Outbox<K>>,
+    /// The number of states in them.
+    sorted: usize,
     /// A bit for each state of the batch: whether it is new.
     is_new: Vec<u64>,
-    /// The number of keys that it may need in a round.
+    /// The number of states that it still expands in this round.
+    left: u64,
+    /// The number of keys that the store has room for at a time.
     pub grant: usize,
     pub explored: ControlFlow<End>,
 }
@@ -55,7 +59,6 @@ pub(crate) struct Task<'a, M, S: ?Sized> {
     pub stop: Option<&'a AtomicBool>,
     /// The binary logarithm of the number of partitions.
     pub bits: u32,
-    pub lookups: &'a [Vec<Vec<u32>>],
     pub sizes: Sizes,
 }
 
@@ -69,7 +72,7 @@ pub(crate) struct Sizes {
     /// The number of keys that the store has room for at the beginning of a round, for each worker. Room for many keys of
     /// long states takes much memory.
     pub grant: usize,
-    /// A worker with room for fewer keys ends its round.
+    /// A worker with room for fewer keys waits for more.
     least: usize,
 }
 
@@ -90,7 +93,9 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
             stack: SearchStack::default(),
             steps: RecentSteps::default(),
             outboxes: Vec::new(),
+            sorted: 0,
             is_new: Vec::new(),
+            left: 0,
             grant,
             explored: ControlFlow::Continue(()),
         }
@@ -101,16 +106,34 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
         self.worker.findings.origin + 1
     }
 
-    /// Queues the new states of the last round, expands some more, and sorts those reached.
-    pub fn work<S: Keys<Key = K> + ?Sized>(&mut self, number: usize, task: &Task<M, S>) {
-        self.absorb(number, task.lookups);
-        self.explored = self.expand(task);
+    /// Queues the new states of the last round.
+    pub fn begin_round(&mut self, number: usize, lookups: &[Vec<Vec<u32>>], sizes: Sizes) {
+        self.absorb(number, lookups);
+        for outbox in &mut self.outboxes {
+            outbox.keys.clear();
+            outbox.indices.clear();
+        }
+        self.sorted = 0;
+        self.left = self.frontier.level.min(sizes.round);
+    }
+
+    /// Whether states of this round wait for room.
+    pub fn is_waiting(&self) -> bool {
+        self.left > 0 && self.explored.is_continue()
+    }
+
+    /// Expands states of this round and sorts those reached.
+    pub fn work<S: Keys<Key = K> + ?Sized>(&mut self, task: &Task<M, S>) {
+        if self.left > 0 {
+            self.explored = self.expand(task);
+        }
         self.sort(task.bits);
     }
 
-    /// Expands the states of a round. A state for which the store may lack room waits for the next one.
+    /// Expands the states of a round, as long as the store has room for keys. How much room there is does not decide
+    /// where a round ends: the way in which a state is expanded may change when a search is resumed.
     fn expand<S: Keys<Key = K> + ?Sized>(&mut self, task: &Task<M, S>) -> ControlFlow<End> {
-        let Explorer { worker, frontier, stack, steps, grant, .. } = self;
+        let Explorer { worker, frontier, stack, steps, grant, left, .. } = self;
         let limits = Limits { time: task.time, stop: task.stop, ..Limits::default() };
         let mut lent = Lent(task.store);
         let shared = Shared::new(task.model, &mut lent, task.checks, &limits);
@@ -118,17 +141,16 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
         let owned = std::mem::replace(worker, Worker::new(frontier.backoff));
         let mut context = SearchContext { shared, worker: owned, observer: steps };
         let mut backoff = frontier.backoff;
-        let mut left = frontier.level.min(task.sizes.round);
         let mut explored = ControlFlow::Continue(());
-        while left > 0 && context.worker.capacity.keys >= task.sizes.least && explored.is_continue() {
+        while *left > 0 && context.worker.capacity.keys >= task.sizes.least && explored.is_continue() {
             let before = context.worker.findings.origin;
-            explored = frontier.advance(&mut context, stack, left, &mut backoff).map_continue(|_| ());
+            explored = frontier.advance(&mut context, stack, *left, &mut backoff).map_continue(|_| ());
             if explored == ControlFlow::Break(End::Limit(Limit::Memory)) {
                 frontier.undo(&mut context.worker.findings);
                 *grant *= 2;
             }
             let expanded = context.worker.findings.origin - before;
-            left -= expanded;
+            *left -= expanded;
             frontier.level -= expanded;
         }
         if explored == ControlFlow::Break(End::Limit(Limit::Memory)) {
@@ -145,15 +167,12 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
             return;
         }
         self.outboxes.resize_with(1 << bits, Outbox::default);
-        for outbox in &mut self.outboxes {
-            outbox.keys.clear();
-            outbox.indices.clear();
-        }
-        for (index, &key) in (0..).zip(&self.frontier.reached.keys) {
+        for (index, &key) in (0..).zip(&self.frontier.reached.keys).skip(self.sorted) {
             let outbox = &mut self.outboxes[partition_of(key.hash(), bits)];
             outbox.keys.push(key);
             outbox.indices.push(index);
         }
+        self.sorted = self.frontier.reached.keys.len();
     }
 
     /// Queues the new ones of the states reached.

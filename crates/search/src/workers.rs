@@ -134,27 +134,38 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        let keys = self.all.iter().map(|explorer| explorer.grant).sum();
-        context.make_room_for_keys(keys)?;
-        let partitions = context.shared.store.partitions().len();
-        let bits = partitions.checked_ilog2().unwrap_or(0);
-        let is_kept = context.shared.checkpointer.is_some();
-        let limits = context.shared.limits;
-        let task = Task {
-            model: context.shared.model,
-            store: &*context.shared.store,
-            checks: context.shared.checks,
-            time: limits
-                .time
-                .filter(|_| !is_kept)
-                .map(|time| time.saturating_sub(context.shared.started.elapsed())),
-            stop: limits.stop.filter(|_| !is_kept),
-            bits,
-            lookups: &self.lookups,
-            sizes: self.sizes,
-        };
-        let is_worth_it = self.all.iter().map(|explorer| explorer.frontier.level).sum::<u64>() >= self.sizes.few;
-        each(&self.pool, is_worth_it, &mut self.all, |number, explorer| explorer.work(number, &task));
+        let is_worth_it = self.level() >= self.sizes.few;
+        let mut begins = true;
+        loop {
+            let keys = self.all.iter().map(|explorer| explorer.grant).sum();
+            context.make_room_for_keys(keys)?;
+            let partitions = context.shared.store.partitions().len();
+            let limits = context.shared.limits;
+            let is_kept = context.shared.checkpointer.is_some();
+            let spent = context.shared.started.elapsed();
+            let task = Task {
+                model: context.shared.model,
+                store: &*context.shared.store,
+                checks: context.shared.checks,
+                time: limits.time.filter(|_| !is_kept).map(|time| time.saturating_sub(spent)),
+                stop: limits.stop.filter(|_| !is_kept),
+                bits: partitions.checked_ilog2().unwrap_or(0),
+                sizes: self.sizes,
+            };
+            let lookups = &self.lookups;
+            each(&self.pool, is_worth_it, &mut self.all, |number, explorer| {
+                if begins {
+                    explorer.begin_round(number, lookups, task.sizes);
+                }
+                explorer.work(&task);
+            });
+            if std::mem::take(&mut begins) {
+                self.lookups.iter_mut().flatten().for_each(Vec::clear);
+            }
+            if !self.all.iter().any(Explorer::is_waiting) {
+                break;
+            }
+        }
         self.all.iter_mut().for_each(|explorer| explorer.steps.drain(|step| context.observer.stepped(step)));
         let looked_up = self.look_up(context);
         self.gather(context);
@@ -171,7 +182,6 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        self.lookups.iter_mut().flatten().for_each(Vec::clear);
         let keys = |explorer: &Explorer<M, K>| explorer.frontier.reached.keys.len();
         let reached: usize = self.all.iter().map(keys).sum();
         context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();

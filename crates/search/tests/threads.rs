@@ -210,6 +210,39 @@ fn a_search_is_resumed_with_another_number_of_threads() {
     assert!(cuts > 10, "{cuts}");
 }
 
+/// With the same number of threads, a resumed search finds what it would have found, to the last count.
+#[test]
+fn a_resumed_search_goes_on_as_before() {
+    let mut cuts = 0;
+    for (seed, words) in [(0, 1), (1, 2), (2, 4)] {
+        let model = Disorder { nodes: 8_000, words, seed };
+        let model = Reduced { model: &model, reduction: Some(&Fewer) };
+        let threads = Threads { count: 3, worthwhile: 40 };
+        let set = || VisitedSet::new(ExactPairSet::new(), None);
+        let expected = search(&model, set(), &ALL, threads);
+        let mut last: Option<Vec<u8>> = None;
+        loop {
+            let album = Album::default();
+            let limits = Limits { threads, stop: Some(&album.stop), keeper: Some(&album), ..Limits::default() };
+            let mut store = set();
+            let outcome = match &last {
+                None => breadth_first(&model, &mut store, &ALL, &limits, &mut ()),
+                Some(bytes) => {
+                    let from = Reader::new(Box::new(&bytes[..]), bytes.len() as u64).unwrap();
+                    resume_breadth_first(&model, &mut store, &ALL, &limits, &mut (), from).unwrap()
+                }
+            };
+            if outcome.end != End::Limit(Limit::Interrupted) {
+                assert_eq!(Outcome { bytes: expected.bytes, ..outcome }, expected, "seed {seed}");
+                break;
+            }
+            cuts += 1;
+            last = album.kept.take().pop();
+        }
+    }
+    assert!(cuts > 5, "{cuts}");
+}
+
 #[test]
 fn limits_end_a_search_by_several_threads() {
     let model = Disorder { nodes: 60_000, words: 2, seed: 5 };
