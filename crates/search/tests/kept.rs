@@ -2,55 +2,23 @@
 
 mod common;
 
-use std::cell::{Cell, RefCell};
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use common::ALL;
+use common::album::Album;
 use common::counter::{AtLast, Counter};
 use common::disorder::{Disorder, Fewer};
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{Model, Observer, Reduced, Store};
 use entail_search::{
-    Checkpointer, Checks, End, Errors, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
+    Checks, End, Errors, Limit, Limits, Outcome, breadth_first, depth_first, resume_breadth_first,
     resume_depth_first,
 };
 use entail_store::{BitstateSet, CompactSet, ExactPairSet, ExactWordSet, LossySet, VisitedSet};
 use entail_testkit::graph::Graph;
 use entail_testkit::recording_store::RecordingStore;
 use entail_testkit::rng::Rng;
-
-/// Takes a snapshot at every `every`-th opportunity, and interrupts the search after some of them.
-#[derive(Debug)]
-struct Album {
-    every: u64,
-    asked: Cell<u64>,
-    most: usize,
-    kept: RefCell<Vec<Vec<u8>>>,
-    stop: AtomicBool,
-}
-
-impl Album {
-    fn new(every: u64, most: usize) -> Album {
-        Album { every, asked: Cell::new(0), most, kept: RefCell::default(), stop: AtomicBool::new(false) }
-    }
-}
-
-impl Checkpointer for Album {
-    fn is_due(&self) -> bool {
-        self.asked.set(self.asked.get() + 1);
-        self.asked.get().is_multiple_of(self.every)
-    }
-
-    fn keep(&self, save: &dyn Fn(&mut Writer) -> io::Result<()>) {
-        let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes).unwrap();
-        save(&mut writer).unwrap();
-        writer.finish().unwrap();
-        self.kept.borrow_mut().push(bytes);
-        self.stop.store(self.kept.borrow().len() >= self.most, Ordering::Relaxed);
-    }
-}
 
 /// Counts the steps of each kind.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,7 @@
 //! Runs both searches and checks the properties of every search.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+pub mod album;
 pub mod counter;
 pub mod disorder;
 pub mod rings;
