@@ -26,8 +26,8 @@ pub use reduction::{Reduced, Reduction};
 pub use shuffled::Shuffled;
 pub use starting_at::StartingAt;
 pub use store::{
-    Full, Growth, Guarantee, Key, KeySet, Keys, LosslessStore, Numbered, Opened, Partition, StateKey, Store, Visit,
-    WideKey, insert_each, partition_of,
+    Components, Entry, Full, Growth, Guarantee, Key, KeySet, Keys, LosslessStore, Node, Numbered, Opened,
+    Partition, SpareNodes, StateKey, Store, Visit, WideKey, insert_each, partition_of,
 };
 pub use subformula::{AfterFault, Subformula, SubformulaId, Subformulas};
 pub use successors::{Successor, Successors, Target};

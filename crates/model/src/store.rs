@@ -2,10 +2,11 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::ops::Range;
 
 use entail_disk::{Restore, Snapshot, snapshot};
 
-use crate::{State, StateBuf, Transition, TransitionBuffers};
+use crate::{AcceptanceMarks, State, StateBuf, Transition, TransitionBuffers};
 
 /// A lossless mapping between states and short keys.
 ///
@@ -175,18 +176,82 @@ pub trait Numbered: Keys {
     fn set_number(&mut self, key: Self::Key, number: u64);
 }
 
+/// States in disjoint sets that many workers merge at once (a concurrent union-find), to find the strongly connected
+/// components of a graph. Each set knows the workers that have entered it, the acceptance marks of the transitions inside
+/// it, and which of its states are still to be explored.
+pub trait Components: Keys + Send {
+    /// The most workers that can be told apart.
+    const MOST_WORKERS: usize;
+
+    /// Enters the set of a state, for one of the workers. `spare` is the worker's own.
+    fn enter(&self, key: Self::Key, worker: usize, spare: &mut SpareNodes) -> Entry;
+
+    /// Whether two states are in the same set.
+    fn are_joined(&self, one: Node, other: Node) -> bool;
+
+    /// Merges the sets of two states.
+    fn join(&self, one: Node, other: Node);
+
+    /// Adds the marks of a transition inside the set of a state, as far as they are among `all`. Returns whether the set
+    /// has them all.
+    fn add_marks(&self, node: Node, marks: AcceptanceMarks, all: AcceptanceMarks) -> bool;
+
+    /// All transitions of a state have been explored. Returns whether that is news.
+    fn finish(&self, node: Node) -> bool;
+
+    /// Whether all transitions of a state have been explored.
+    fn is_finished(&self, node: Node) -> bool;
+
+    /// A state of the set that is not finished, or, up to some number, one after it. If there is none, the set is complete,
+    /// and the component is closed.
+    fn unfinished(&self, node: Node, after: usize) -> Option<(Node, Self::Key)>;
+
+    /// All states in the set of a state.
+    fn members(&self, node: Node) -> Vec<Self::Key>;
+}
+
+/// The number of a state in [`Components`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Node(pub u64);
+
+/// Numbers that one worker may give to new states.
+#[derive(Debug, Default)]
+pub struct SpareNodes(pub Range<u64>);
+
+/// What a worker finds when it enters the set of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The state is new, and alone in its set.
+    New(Node),
+    /// The worker is the first time in this set, but not the first worker.
+    First(Node),
+    /// The worker has entered this set before.
+    Again(Node),
+    /// The set is a closed component.
+    Closed,
+}
+
 /// A lossless store for searches that keep data for each state.
 pub trait LosslessStore: Store + Sized {
     /// The store as a map.
     type Numbers: Numbered<Key = Self::Key>;
     /// A set of its keys.
     type KeySet: KeySet<Self::Key>;
+    /// The store as disjoint sets.
+    type Components: Components<Key = Self::Key>;
 
     /// Turns the store, which must be empty, into a map.
     fn numbered(self) -> Self::Numbers;
 
     /// An empty set for keys of this store.
     fn key_set(&self) -> Self::KeySet;
+
+    /// Turns the store, which must be empty, into disjoint sets for these acceptance marks and so many workers.
+    fn components(self, acceptance: AcceptanceMarks, workers: usize) -> Self::Components;
+
+    /// An empty store for the same states.
+    #[must_use]
+    fn another(&self) -> Self;
 }
 
 /// The next growth of a store.

@@ -4,10 +4,11 @@ use std::io;
 
 use entail_disk::{Reader, Restore, Snapshot, Writer, damaged, snapshot};
 use entail_model::{
-    Full, Growth, Guarantee, Key, Keys, LosslessStore, Opened, Partition, State, StateBuf, StateKey, Store, Visit,
-    WideKey, insert_each,
+    AcceptanceMarks, Full, Growth, Guarantee, Key, Keys, LosslessStore, Opened, Partition, State, StateBuf,
+    StateKey, Store, Visit, WideKey, insert_each,
 };
 
+use crate::components::ComponentMap;
 use crate::key_subset::KeySubset;
 use crate::numbered::NumberMap;
 use crate::pairs::Pairs;
@@ -539,6 +540,7 @@ impl<S: ShortStateSet> Partition<S::Key> for ExactPartition<'_, S> {
 impl<S: ShortStateSet> LosslessStore for ExactSet<S> {
     type Numbers = NumberMap<S>;
     type KeySet = KeySubset<S>;
+    type Components = ComponentMap<S>;
 
     fn numbered(self) -> NumberMap<S> {
         NumberMap::new(self)
@@ -546,5 +548,13 @@ impl<S: ShortStateSet> LosslessStore for ExactSet<S> {
 
     fn key_set(&self) -> KeySubset<S> {
         KeySubset::new(self.short.first().another())
+    }
+
+    fn components(self, acceptance: AcceptanceMarks, workers: usize) -> ComponentMap<S> {
+        ComponentMap::new(self, acceptance, workers)
+    }
+
+    fn another(&self) -> Self {
+        ExactSet { short: Partitioned::whole(self.short.first().another()), long: Tree::default() }
     }
 }
