@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{
-    Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateKey, Store,
-    Valuation, Visit,
+    Entry, Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateKey,
+    Store, Valuation, Visit,
 };
 
 use crate::backoff::FastPathBackoff;
@@ -557,6 +557,22 @@ impl<M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContext<'_
         }
         self.worker.capacity.inserts -= 1;
         ControlFlow::Continue(())
+    }
+
+    /// Lets a worker enter the set of a state reached by `stack`.
+    #[inline]
+    pub fn enter_set<N: Copy>(
+        &mut self,
+        stack: &SearchStack<S::Key, N>,
+        enter: impl FnOnce(&S) -> Entry,
+    ) -> ControlFlow<End, Entry> {
+        self.make_room_for_one(stack)?;
+        let entry = enter(self.shared.store);
+        match entry {
+            Entry::New(_) => self.stats().stored += 1,
+            Entry::First(_) | Entry::Again(_) | Entry::Closed => self.worker.capacity.inserts += 1,
+        }
+        ControlFlow::Continue(entry)
     }
 
     /// Gives a new state reached by `stack` its first number.

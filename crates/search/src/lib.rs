@@ -8,7 +8,8 @@
 //! is a path; it follows transient states by itself until they reach stable ones.
 //!
 //! A breadth-first search may have several workers, each with a `Frontier` and a `Worker` of its own: `workers.rs` runs
-//! them in phases, between which are its safepoints.
+//! them in phases, between which are its safepoints. The workers of an SCC search (`scc_workers.rs`) share a `Joint` store;
+//! each searches on its own, and a safepoint is where one of them has it exclusively.
 
 mod backoff;
 mod block_vec;
@@ -23,6 +24,7 @@ mod expansions;
 mod explorer;
 mod findings;
 mod frontier;
+mod joint;
 mod lasso;
 mod log;
 mod memory_estimate;
@@ -37,6 +39,7 @@ mod queue;
 mod recent_steps;
 mod replay;
 mod scc;
+mod scc_workers;
 mod shared;
 mod stack;
 mod trace;
@@ -57,6 +60,7 @@ pub use minimise::{EFFORT, context_switches, minimised};
 pub use nested::nested;
 pub use order::{Algorithm, SearchOrder, Start};
 pub use scc::scc;
+pub use scc_workers::scc_by_workers;
 
 /// Which faults count as errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,12 +124,13 @@ pub struct Limits<'a> {
     pub keeper: Option<&'a dyn Checkpointer>,
 }
 
-/// The threads of a search. Only a breadth-first search without an event log uses several.
+/// The threads of a search. Only breadth-first and SCC searches without an event log use several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads {
     /// Their number.
     pub count: usize,
-    /// The search begins with one thread, and gets the others when this many states have the same depth.
+    /// A breadth-first search begins with one thread, and gets the others when this many states have the same depth. An
+    /// SCC search begins with one thread, and begins again with all when it has found some times as many states.
     pub worthwhile: u64,
 }
 

@@ -6,7 +6,8 @@ use entail_disk::Reader;
 use entail_model::{Accepting, LosslessStore, Model, Observer, Shuffled, StateKey, Store, named};
 
 use crate::{
-    Checks, Limits, Outcome, breadth_first, depth_first, nested, resume_breadth_first, resume_depth_first, scc,
+    Checks, Limits, Outcome, breadth_first, depth_first, nested, resume_breadth_first, resume_depth_first,
+    scc_by_workers,
 };
 
 /// The search order.
@@ -114,9 +115,7 @@ impl SearchOrder {
         observer: &mut impl Observer<M::Step>,
     ) -> Outcome<M::Step> {
         match self {
-            SearchOrder::BreadthFirst | SearchOrder::DepthFirst => {
-                scc(model, &mut store.numbered(), limits, observer)
-            }
+            SearchOrder::BreadthFirst | SearchOrder::DepthFirst => scc_by_workers(model, store, limits, observer),
             SearchOrder::Nested => {
                 let mut inner = store.key_set();
                 nested(model, &mut store, &mut inner, limits, observer)

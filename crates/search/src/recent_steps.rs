@@ -27,6 +27,11 @@ impl<S: Copy + Eq + Hash> RecentSteps<S> {
         self.fresh.drain(..).for_each(each);
     }
 
+    /// The number of steps since the last call.
+    pub fn fresh(&self) -> usize {
+        self.fresh.len()
+    }
+
     #[cold]
     fn observe(&mut self, at: usize, step: S) {
         self.slots.resize(1 << BITS, None);

@@ -26,9 +26,25 @@ where
     S: Numbered,
     O: Observer<M::Step> + ?Sized,
 {
+    scc_up_to(model, store, limits, observer, u64::MAX)
+}
+
+/// The same, but interrupts itself before it stores more than `most` states.
+pub(crate) fn scc_up_to<M, S, O>(
+    model: &M,
+    store: &mut S,
+    limits: &Limits,
+    observer: &mut O,
+    most: u64,
+) -> Outcome<M::Step>
+where
+    M: Accepting,
+    S: Numbered,
+    O: Observer<M::Step> + ?Sized,
+{
     let mut accepted = None;
     let mut context = SearchContext::new(model, store, &Checks::OF_CLAIMS, limits, observer);
-    let explored = explore(&mut context, &mut accepted);
+    let explored = explore(&mut context, &mut accepted, most);
     let (outcome, fault) = context.finish(explored);
     match (outcome.end, fault) {
         (End::Error, Some(found)) => Outcome { counterexample: replay::retrace(model, found), ..outcome },
@@ -227,6 +243,7 @@ struct Accepted<K> {
 fn explore<M, S, O>(
     context: &mut SearchContext<M, S, O>,
     accepted: &mut Option<Accepted<S::Key>>,
+    most: u64,
 ) -> ControlFlow<End>
 where
     M: Accepting,
@@ -238,7 +255,7 @@ where
         if context.shared.store.number(key) == 0 && context.may_expand(0) {
             context.worker.findings.origin = number;
             stack.clear();
-            *accepted = descend(context, &mut open, &mut stack, key)?;
+            *accepted = descend(context, &mut open, &mut stack, key, most)?;
             if accepted.is_some() {
                 return ControlFlow::Break(End::Error);
             }
@@ -253,6 +270,7 @@ fn descend<M, S, O>(
     open: &mut Open<S::Key>,
     stack: &mut SearchStack<S::Key, TransitionMarks>,
     initial: S::Key,
+    most: u64,
 ) -> ControlFlow<End, Option<Accepted<S::Key>>>
 where
     M: Accepting,
@@ -270,6 +288,9 @@ where
         let Some(key) = taken.stable() else { continue };
         match context.shared.store.number(key) {
             0 => {
+                if context.stats().stored >= most {
+                    return ControlFlow::Break(End::Limit(Limit::Interrupted));
+                }
                 if context.may_expand(open.depth()) {
                     let number = open.enter(key, taken.depth, taken.note);
                     context.shared.memory.auxiliary = open.bytes();

@@ -267,6 +267,19 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
         self.notes[frame.first..].iter_mut().for_each(|note| *note = add(*note));
     }
 
+    /// Moves the first choices of the last state behind the others, unless one of them has a fault. For searches that do
+    /// not ask for paths.
+    pub fn rotate(&mut self, by: impl FnOnce(usize) -> usize) {
+        let Some(&Frame { first, .. }) = self.frames.last() else { return };
+        let count = self.choices.len() - first;
+        if count > 1 && self.faults.last().is_none_or(|(choice, _)| *choice < first) {
+            let by = by(count) % count;
+            self.choices[first..].rotate_left(by);
+            self.targets[first..].rotate_left(by);
+            self.notes[first..].rotate_left(by);
+        }
+    }
+
     #[inline]
     fn push_frame(&mut self, ways: bool) {
         let first = self.choices.len();
@@ -328,6 +341,11 @@ impl<K: StateKey, N: Copy> SearchStack<K, N> {
     /// The number of stable states on the path.
     pub fn stable(&self) -> u64 {
         self.stable
+    }
+
+    /// The number of states on the path, the transient ones included.
+    pub fn len(&self) -> usize {
+        self.frames.len()
     }
 
     /// The number of steps from the first state to the last one.
