@@ -13,8 +13,8 @@ use entail_front::source::Sources;
 use entail_front::{Meaning, ModelSource, promela};
 use entail_ir::{Interpreter, Passes, System};
 use entail_model::{Guarantee, Model, Named, Propositional};
-use entail_search::{Checks, End, ErrorKind, Errors, Limit};
-use entail_temporal::{Claim, Limits};
+use entail_search::{Checks, End, ErrorKind, Errors, Limit, Stats};
+use entail_temporal::{Claim, Fairness, Limits};
 use entail_testkit::promela::generate_subject;
 use entail_testkit::rng::Rng;
 use std::sync::atomic::AtomicBool;
@@ -145,16 +145,22 @@ fn same_with_threads(
     claim: Option<&Claim>,
     told: &dyn Fn() -> String,
 ) {
-    let one = run(&plans(checks).swap_remove(0).1, system, goal);
-    for (name, plan) in threaded_plans(checks) {
-        let done = run(&plan, system, goal);
-        let found = (done.outcome.end, done.outcome.errors > 0);
-        assert_eq!(found, (one.outcome.end, one.outcome.errors > 0), "{name}, {checks:?}, {}", told());
-        if done.outcome.end == End::Complete && plan.config.reduce == Reduction::None {
-            let counted = (done.outcome.stats, done.outcome.errors);
-            assert_eq!(counted, (one.outcome.stats, one.outcome.errors), "{name}, {checks:?}, {}", told());
+    for fairness in [Fairness::None, Fairness::Weak] {
+        let fair = |plan: &Plan| with(plan, |config| config.fair = fairness);
+        let one = run(&fair(&plans(checks)[0].1), system, goal);
+        for (name, plan) in threaded_plans(checks) {
+            let done = run(&fair(&plan), system, goal);
+            let told = || format!("{name}, {fairness:?}, {checks:?}, {}", told());
+            let found = (done.outcome.end, done.outcome.errors > 0, done.outcome.ignored_fault.is_some());
+            let is_faulty = one.outcome.ignored_fault.is_some();
+            assert_eq!(found, (one.outcome.end, one.outcome.errors > 0, is_faulty), "{}", told());
+            if done.outcome.end == End::Complete && plan.config.reduce == Reduction::None {
+                let depth = done.depth().unwrap_or(one.outcome.stats.depth);
+                let counted = (Stats { depth, ..done.outcome.stats }, done.outcome.errors);
+                assert_eq!(counted, (one.outcome.stats, one.outcome.errors), "{}", told());
+            }
+            replay(system, &done, claim);
         }
-        replay(system, &done, claim);
     }
 }
 

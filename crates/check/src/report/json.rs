@@ -122,7 +122,7 @@ struct States {
     /// The matched transitions by target, if the search distinguishes them.
     revisits: Option<u64>,
     loops: Option<u64>,
-    depth: u64,
+    depth: Option<u64>,
     /// The number of state visits, if the search visits a state once for each subformula.
     #[serde(skip_serializing_if = "Option::is_none")]
     visited: Option<u64>,
@@ -311,7 +311,7 @@ fn states(searched: &Searched) -> States {
         transitions: stats.transitions(),
         revisits: stats.revisits(),
         loops: stats.loops,
-        depth: stats.depth,
+        depth: searched.depth(),
         visited: stats.entered,
     }
 }

@@ -306,6 +306,12 @@ impl Searched {
         self.outcome.stats
     }
 
+    /// The depth reached. In an SCC search by several workers, it would depend on timing.
+    pub fn depth(&self) -> Option<u64> {
+        let is_timing = self.algorithm == Algorithm::Scc && self.outcome.workers > 1;
+        (!is_timing).then_some(self.outcome.stats.depth)
+    }
+
     /// Why the search ended.
     pub fn end(&self) -> End {
         self.outcome.end

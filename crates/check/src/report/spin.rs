@@ -141,7 +141,8 @@ fn write_settings(out: &mut String, report: &Report, searched: &Searched) -> fmt
 fn write_statistics(out: &mut String, searched: &Searched) -> fmt::Result {
     let stats = searched.outcome.stats;
     let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    let (size, depth, errors) = (searched.state_bytes, stats.depth, searched.outcome.errors);
+    let (size, depth, errors) =
+        (searched.state_bytes, searched.depth().unwrap_or_default(), searched.outcome.errors);
     writeln!(out, "State-vector {size} byte, depth reached {depth}, errors: {errors}")?;
     writeln!(out, "{:>9} states, stored", stats.stored)?;
     writeln!(out, "{:>9} states, matched", stats.matched)?;

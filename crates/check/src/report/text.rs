@@ -158,6 +158,20 @@ fn fair_runs(fairness: Fairness) -> Option<&'static str> {
     }
 }
 
+/// Why a search never uses several threads.
+fn one_thread(searched: &Searched) -> Option<&'static str> {
+    match (searched.algorithm, searched.fairness) {
+        (Algorithm::BreadthFirst, _) => None,
+        (Algorithm::Scc, Fairness::Strong | Fairness::Component) => {
+            Some("the search for strongly fair runs uses only one")
+        }
+        (Algorithm::Scc, Fairness::None | Fairness::Weak | Fairness::Impartial) => None,
+        (Algorithm::DepthFirst | Algorithm::Nested | Algorithm::Ctl, _) => {
+            Some("only breadth-first and SCC searches use several")
+        }
+    }
+}
+
 fn write_statistics(
     out: &mut Page,
     report: &Report,
@@ -180,20 +194,24 @@ fn write_statistics(
     }
     writeln!(
         out,
-        "  {} stored, {} ({} to visited states{}), depth {}, {how}{}{}; {seen}",
+        "  {} stored, {} ({} to visited states{}){}, {how}{}{}; {seen}",
         plural(stats.stored, "state"),
         plural(stats.transitions(), "transition"),
         show_count(stats.matched),
         stats.loops.map_or(String::new(), |loops| format!(", {} of them on the stack", show_count(loops))),
-        show_count(stats.depth),
+        searched.depth().map_or(String::new(), |depth| format!(", depth {}", show_count(depth))),
         if searched.reduction.is_ok() { ", partial-order reduction" } else { "" },
         match searched.outcome.workers {
             1 => String::new(),
             workers => format!(", {workers} threads"),
         },
     )?;
-    if report.config.threads > 1 && searched.swarm.is_none() && searched.algorithm != Algorithm::BreadthFirst {
-        writeln!(out, "  one thread: only a breadth-first search uses several")?;
+    if report.config.threads > 1
+        && searched.outcome.workers == 1
+        && searched.swarm.is_none()
+        && let Some(reason) = one_thread(searched)
+    {
+        writeln!(out, "  one thread: {reason}")?;
     }
     if let Some(runs) = fair_runs(searched.fairness) {
         writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
