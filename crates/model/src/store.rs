@@ -205,9 +205,6 @@ pub trait Components: Keys + Send {
     /// A state of the set that is not finished, or, up to some number, one after it. If there is none, the set is complete,
     /// and the component is closed.
     fn unfinished(&self, node: Node, after: usize) -> Option<(Node, Self::Key)>;
-
-    /// All states in the set of a state.
-    fn members(&self, node: Node) -> Vec<Self::Key>;
 }
 
 /// The number of a state in [`Components`].

@@ -66,10 +66,6 @@ impl<S: Components> Joint<S> {
         self.workers.iter().map(|one| one.peak.load(Relaxed)).sum()
     }
 
-    pub fn into_store(self) -> S {
-        self.store.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn read(&self) -> RwLockReadGuard<'_, S> {
         self.store.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -26,7 +26,7 @@ use crate::joint::{Access, Joint};
 use crate::recent_steps::RecentSteps;
 use crate::scc::{ByModel, TransitionMarks, scc, scc_up_to};
 use crate::stack::SearchStack;
-use crate::{Checks, Counterexample, End, Limit, Limits, Outcome, Stats, lasso, memory_estimate};
+use crate::{Checks, End, Limit, Limits, Outcome, Stats, memory_estimate};
 
 /// Searches for an accepted infinite run of `model`, a counterexample, by as many workers as are worthwhile. `store` must
 /// be empty.
@@ -53,14 +53,12 @@ where
         (Instant::now(), explore(model, store.components(model.acceptance(), workers), workers, limits, observer));
     match result {
         Ok(outcome) => outcome,
-        Err(Doubt(known)) => {
+        Err(doubt) => {
             let limits = Limits { time: time_left(limits, began), ..*limits };
             let outcome = scc(model, &mut another.numbered(), &limits, observer);
-            match known {
-                Some(_) if matches!(outcome.end, End::Limit(_)) => {
-                    Outcome { end: End::Error, errors: 1, counterexample: known, ..outcome }
-                }
-                _ => outcome,
+            match (doubt, outcome.end) {
+                (Doubt::Error, End::Limit(_)) => Outcome { end: End::Error, errors: 1, ..outcome },
+                (Doubt::Error | Doubt::Undecided, _) => outcome,
             }
         }
     }
@@ -74,8 +72,14 @@ fn time_left(limits: &Limits, began: Instant) -> Option<Duration> {
     limits.time.map(|time| time.saturating_sub(began.elapsed()))
 }
 
-/// The reason why one worker must decide, and an accepted run, if that is the reason.
-struct Doubt<S>(Option<Counterexample<S>>);
+/// Why one worker must search again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// Some run is accepted, and the worker must find one.
+    Error,
+    /// Some run may be accepted.
+    Undecided,
+}
 
 /// Explores all states, unless a limit ends the search, or there is a doubt.
 fn explore<M, S, O>(
@@ -84,7 +88,7 @@ fn explore<M, S, O>(
     workers: usize,
     limits: &Limits,
     observer: &mut O,
-) -> Result<Outcome<M::Step>, Doubt<M::Step>>
+) -> Result<Outcome<M::Step>, Doubt>
 where
     M: Accepting,
     S: Components,
@@ -113,35 +117,28 @@ where
     let (found, steps): (Vec<_>, Vec<_>) = found.into_iter().unzip();
     steps.into_iter().flatten().for_each(|step| observer.stepped(step));
     let bytes = joint.auxiliary() + joint.access(0, None).bytes();
-    let store = joint.into_store();
-    conclude(model, store, found, bytes, workers)
+    conclude(found, bytes, workers)
 }
 
 /// Combines what the workers have found.
-fn conclude<M: Accepting, S: Components>(
-    model: &M,
-    mut store: S,
-    found: Vec<Found>,
-    bytes: u64,
-    workers: usize,
-) -> Result<Outcome<M::Step>, Doubt<M::Step>> {
-    let reasons = || found.iter().filter_map(|found| found.reason);
-    let reason = reasons().find(|reason| !matches!(reason, Reason::Limit(_))).or_else(|| reasons().next());
-    if let Some(Reason::Accepted(node)) = reason {
-        let members = store.members(node);
-        return Err(Doubt(lasso::find_lasso(model, &mut store, &members, None)));
+fn conclude<T>(found: Vec<Found>, bytes: u64, workers: usize) -> Result<Outcome<T>, Doubt> {
+    let is_any = |what: fn(&Found) -> bool| found.iter().any(what);
+    if is_any(|found| found.reason == Some(Reason::Accepted)) {
+        // The run may violate a request.
+        return Err(if is_any(|found| found.has_requests) { Doubt::Undecided } else { Doubt::Error });
     }
-    if reason == Some(Reason::Undecided) || found.iter().any(|found| found.is_faulty) {
-        return Err(Doubt(None));
+    if is_any(|found| found.is_faulty || found.reason == Some(Reason::Fault)) {
+        return Err(Doubt::Undecided);
     }
     let sum = |count: fn(&Found) -> u64| found.iter().map(count).sum::<u64>();
     let stored = sum(|found| found.stored);
     // A transition that led to a new state when it was explored first may have been explored again.
     let matched = (sum(|found| found.transitions) + sum(|found| found.started)).saturating_sub(stored);
-    let end = match reason {
-        Some(Reason::Limit(limit)) => End::Limit(limit),
-        Some(Reason::Accepted(_) | Reason::Undecided) | None => End::Complete,
-    };
+    let limit = found.iter().find_map(|found| match found.reason {
+        Some(Reason::Limit(limit)) => Some(limit),
+        Some(Reason::Accepted | Reason::Fault) | None => None,
+    });
+    let end = limit.map_or(End::Complete, End::Limit);
     Ok(Outcome {
         end,
         stats: Stats { stored, matched, ..Stats::default() },
@@ -160,6 +157,8 @@ struct Found {
     reason: Option<Reason>,
     /// Whether some run ends in a fault.
     is_faulty: bool,
+    /// Whether some state has Streett requests.
+    has_requests: bool,
     /// The number of states that it found first.
     stored: u64,
     /// Those of them that are initial states from which it started.
@@ -171,10 +170,10 @@ struct Found {
 /// Why a worker ends the search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reason {
-    /// A run is accepted that stays in the set of this state.
-    Accepted(Node),
-    /// One worker must decide.
-    Undecided,
+    /// A run is accepted, unless requests matter.
+    Accepted,
+    /// A fault decides.
+    Fault,
     Limit(Limit),
 }
 
@@ -215,6 +214,9 @@ impl<S: Copy + Eq + Hash> Observer<S> for Seen<'_, S> {
 /// The number of steps that may wait until they are collected.
 const FRESH: usize = 1 << 10;
 
+/// A worker takes this many times as many transitions as it would look back at.
+const FEW_LOOKS: usize = 16;
+
 /// One of the workers.
 struct SccWorker<'a, 'j, M: Accepting, S: Components, O> {
     context: SearchContext<'a, M, Access<'j, S>, O>,
@@ -229,8 +231,10 @@ struct SccWorker<'a, 'j, M: Accepting, S: Components, O> {
     /// See [`Found`].
     started: u64,
     transitions: u64,
-    /// A state in whose set a run is accepted.
-    accepted: Option<Node>,
+    is_accepted: bool,
+    has_requests: bool,
+    /// The number of transitions until it looks back along its path.
+    rest: usize,
     /// For the order of its steps.
     dice: u64,
 }
@@ -267,21 +271,23 @@ fn search<M: Accepting, S: Components>(
         roots: Vec::new(),
         started: 0,
         transitions: 0,
-        accepted: None,
+        is_accepted: false,
+        has_requests: false,
+        rest: 0,
         dice: number as u64,
     };
     let explored = worker.explore();
     let is_first = explored.is_break() && joint.end();
-    let reason = match (explored, worker.accepted) {
-        (ControlFlow::Continue(()), _) => None,
-        (ControlFlow::Break(_), Some(node)) => Some(Reason::Accepted(node)),
-        (ControlFlow::Break(End::Limit(limit)), None) => is_first.then_some(Reason::Limit(limit)),
-        (ControlFlow::Break(End::Error | End::Complete), None) => Some(Reason::Undecided),
+    let reason = match explored {
+        ControlFlow::Continue(()) => None,
+        ControlFlow::Break(End::Limit(limit)) => is_first.then_some(Reason::Limit(limit)),
+        ControlFlow::Break(End::Error | End::Complete) if worker.is_accepted => Some(Reason::Accepted),
+        ControlFlow::Break(End::Error | End::Complete) => Some(Reason::Fault),
     };
-    let SccWorker { context, started, transitions, .. } = worker;
+    let SccWorker { context, started, transitions, has_requests, .. } = worker;
     let findings = &context.worker.findings;
     let (is_faulty, stored) = (findings.ignored_fault.is_some(), findings.stats.stored);
-    Found { reason, is_faulty, stored, started, transitions }
+    Found { reason, is_faulty, has_requests, stored, started, transitions }
 }
 
 impl<M: Accepting, S: Components, O: Observer<M::Step>> SccWorker<'_, '_, M, S, O> {
@@ -311,6 +317,7 @@ impl<M: Accepting, S: Components, O: Observer<M::Step>> SccWorker<'_, '_, M, S, 
         }
         let Some(level) = self.levels.last() else { return ControlFlow::Continue(()) };
         if !self.stack.is_spent() {
+            self.look_back()?;
             self.step()
         } else if self.stack.len() > level.below + 1 {
             self.stack.leave();
@@ -329,7 +336,8 @@ impl<M: Accepting, S: Components, O: Observer<M::Step>> SccWorker<'_, '_, M, S, 
         let notes = ByModel(self.context.model());
         let Some(taken) = self.context.step(&mut self.stack, &notes)? else { return ControlFlow::Continue(()) };
         let Some(key) = taken.stable() else { return ControlFlow::Continue(()) };
-        let marks = taken.note.marks;
+        let TransitionMarks { marks, requests } = taken.note;
+        self.has_requests |= !requests.is_empty();
         self.levels.last_mut().into_iter().for_each(|level| level.transitions += 1);
         match self.enter(key)? {
             Entry::Again(node) => self.close_cycle(node, marks),
@@ -382,10 +390,27 @@ impl<M: Accepting, S: Components, O: Observer<M::Step>> SccWorker<'_, '_, M, S, 
         self.add_marks(node, marks)
     }
 
+    /// From time to time, adds the marks of the transitions on the path inside sets that other workers have merged. Otherwise
+    /// they would become known only when this worker returns there.
+    fn look_back(&mut self) -> ControlFlow<End> {
+        if self.rest > 0 {
+            self.rest -= 1;
+            return ControlFlow::Continue(());
+        }
+        self.rest = FEW_LOOKS * (self.levels.len() + FEW_LOOKS);
+        for (before, level) in (0..).zip(1..self.levels.len()) {
+            let Level { node, entered, .. } = self.levels[level];
+            if !entered.is_empty() && self.components().are_joined(self.levels[before].node, node) {
+                self.add_marks(node, entered)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     /// Adds marks of transitions inside the set of a state.
     fn add_marks(&mut self, node: Node, marks: AcceptanceMarks) -> ControlFlow<End> {
         if self.components().add_marks(node, marks, self.all) {
-            self.accepted = Some(node);
+            self.is_accepted = true;
             return ControlFlow::Break(End::Error);
         }
         ControlFlow::Continue(())

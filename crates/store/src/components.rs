@@ -88,8 +88,4 @@ impl<S: ShortStateSet> Components for ComponentMap<S> {
     fn unfinished(&self, node: Node, after: usize) -> Option<(Node, S::Key)> {
         self.sets.unfinished(node, after)
     }
-
-    fn members(&self, node: Node) -> Vec<S::Key> {
-        self.sets.members(node)
-    }
 }

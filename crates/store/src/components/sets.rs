@@ -457,9 +457,4 @@ impl<K: StateKey> Sets<K> {
         self.nodes.unlock(root, link);
         Some((Node(found), self.nodes.key(found)))
     }
-
-    pub fn members(&self, Node(node): Node) -> Vec<K> {
-        let (root, _) = self.nodes.root(node);
-        self.used().filter(|&node| self.nodes.root(node).0 == root).map(|node| self.nodes.key(node)).collect()
-    }
 }
