@@ -17,7 +17,7 @@ use crate::progress::{Listener, Watch};
 use crate::report::Searched;
 use ctl::{CtlSearch, OfModel, answer_of, of_model};
 use entail_disk::{Reader, Restore, Scratch, Snapshot, Writer};
-use entail_engine::{AnyEngine, Jit, Packed, ReductionMode, Stubborn, best_reduction};
+use entail_engine::{AnyEngine, Jit, Packed, ReductionMode, Stubborn, Tuning, best_reduction};
 use entail_ir::interpret::Step;
 use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, Rule, is_too_large};
@@ -180,7 +180,7 @@ impl Plan {
         };
         let optimised = &Interpreter::new(&system).until(deadline);
         let (engine, fallback) = match self.config.backend {
-            Backend::Jit => match Jit::compile(optimised) {
+            Backend::Jit => match Jit::compile(optimised, Tuning::default()) {
                 Ok(jit) => (AnyEngine::Jit(jit), None),
                 Err(reason) => (AnyEngine::Interpreter(optimised), Some(reason.to_string())),
             },
