@@ -241,9 +241,9 @@ impl<'s> TraceSource<'s> for Follow<'_, 's> {
 
     fn ending(&self) -> Ending {
         match Ending::in_state(self.interpreter, &self.walk.state) {
-            _ if self.wrong => Ending::Failed,
-            _ if self.trail.cycle_start.is_some() => Ending::Never,
-            Ending::Open | Ending::Done if !self.walk.stations.is_empty() => Ending::Refuted,
+            _ if self.wrong => Ending::Error,
+            _ if self.trail.cycle_start.is_some() => Ending::Cycle,
+            Ending::Open | Ending::End if !self.walk.stations.is_empty() => Ending::Refuted,
             ending => ending,
         }
     }

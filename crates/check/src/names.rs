@@ -1,8 +1,29 @@
-//! Serialises options by their names.
+//! Options with a fixed set of values: each value has one name, on the command line and in JSON.
 
 use entail_model::Named;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
+
+/// Names the variants of an enum, and serialises them by these names.
+macro_rules! option {
+    ($type:ident { $($body:tt)+ }) => {
+        entail_model::named!($type { $($body)+ });
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                $crate::names::serialize(self, to)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
+                $crate::names::deserialize(from)
+            }
+        }
+    };
+}
+
+pub(crate) use option;
 
 /// For serde: serialises a value by its name.
 pub(crate) fn serialize<T: Named, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
@@ -32,24 +53,3 @@ pub(crate) mod optional {
         name.map(|name| T::named(&name)).transpose().map_err(D::Error::custom)
     }
 }
-
-/// Names the variants of an enum, also for serde.
-macro_rules! option {
-    ($type:ident { $($body:tt)+ }) => {
-        entail_model::named!($type { $($body)+ });
-
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                $crate::names::serialize(self, to)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$type, D::Error> {
-                $crate::names::deserialize(from)
-            }
-        }
-    };
-}
-
-pub(crate) use option;

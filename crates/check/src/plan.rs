@@ -2,11 +2,13 @@
 
 mod bound;
 mod ctl;
-mod explore;
-mod unstarted;
+mod kind;
+mod product;
+mod result;
+mod store;
 
 pub use bound::Bound;
-pub use ctl::Watched;
+pub use product::Watched;
 
 use crate::config::{Backend, Cache, Config, Pass, Reduction, Search, Store};
 use crate::coverage::Coverage;
@@ -15,23 +17,23 @@ use crate::log::LogFile;
 use crate::machine;
 use crate::progress::{Listener, Watch};
 use crate::report::Searched;
-use ctl::{CtlSearch, OfModel, answer_of, of_model};
+use ctl::answer_of;
 use entail_disk::{Reader, Restore, Scratch, Snapshot, Writer};
-use entail_engine::{AnyEngine, Jit, Packed, ReductionMode, Stubborn, best_reduction};
-use entail_ir::interpret::Step;
+use entail_engine::{AnyEngine, Jit, Packed, Stubborn, Tuning, best_reduction};
+use entail_ir::Interpreter;
 use entail_ir::passes::{Optimised, optimised_until};
-use entail_ir::stubborn::{Proviso, Rule, is_too_large};
-use entail_ir::{Interpreter, Passes};
-use entail_model::{Concurrent, Deadline, Model, Propositional, Reduced};
-use entail_search::{Algorithm, Checkpointer, Checks, End, Errors, Limit, Limits, Threads};
-use entail_store::{ExactPairSet, ExactWordSet};
+use entail_ir::stubborn::{Proviso, is_too_large};
+use entail_model::{Deadline, Model, Observer, Part, Reduced, State};
+use entail_search::{Checkpointer, Checks, End, Limit, Limits, Outcome, Start, Threads};
+use entail_store::{AnyStore, StoreOptions};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
-use entail_temporal::{self as temporal, Claim, Fairness, Formulas, translate};
-use explore::StoreOutcome;
+use entail_temporal::{self as temporal, Claim, Fairness};
+use kind::SearchKind;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use store::StoreOutcome;
 
 /// Searches the unoptimised model up to the first error, and reports every event.
 pub fn trace_search(interpreter: &Interpreter, search: Search, listener: &mut (dyn Listener + Send)) {
@@ -134,7 +136,6 @@ pub struct SearchControl<'a> {
 #[derive(Clone, Copy)]
 struct Task<'a> {
     kind: &'a SearchKind<'a>,
-    claim: Option<&'a Claim>,
     store: Store,
     /// Whether the store may degrade to lossy levels when memory runs out.
     may_lose: bool,
@@ -180,7 +181,7 @@ impl Plan {
         };
         let optimised = &Interpreter::new(&system).until(deadline);
         let (engine, fallback) = match self.config.backend {
-            Backend::Jit => match Jit::compile(optimised) {
+            Backend::Jit => match Jit::compile(optimised, Tuning::default()) {
                 Ok(jit) => (AnyEngine::Jit(jit), None),
                 Err(reason) => (AnyEngine::Interpreter(optimised), Some(reason.to_string())),
             },
@@ -217,22 +218,6 @@ impl Plan {
         Threads { count, worthwhile: self.worthwhile }
     }
 
-    /// The passes that preserve the goal.
-    fn passes_for(&self, goal: Goal) -> Passes {
-        let merge = match goal {
-            // A monitor observes every message.
-            Goal::Trace => return Passes::NONE,
-            Goal::Safety => true,
-            Goal::Claim(claim) => claim.is_stutter_invariant,
-            // Passes may merge states of different components.
-            Goal::Ctl(..) if self.config.fair == Fairness::Component => return Passes::NONE,
-            // Merging changes the branching structure: a process would choose before others can move.
-            Goal::Ctl(..) => false,
-        };
-        let passes = self.config.passes();
-        Passes { merge: passes.merge && merge, ..passes }
-    }
-
     fn search(
         &self,
         interpreter: &Interpreter,
@@ -245,7 +230,7 @@ impl Plan {
         let kind = self.search_kind(goal);
         let claim = kind.claim();
         let mut saved = match keeping {
-            Some(keeping) => keeping.begin(&searched(interpreter, &kind)?)?,
+            Some(keeping) => keeping.begin(&kind.identity(interpreter)?)?,
             None => None,
         };
         let bits = |claim| Product::<Interpreter>::bits_of_automaton(interpreter, claim);
@@ -293,11 +278,16 @@ impl Plan {
                 stop: Some(stop),
                 keeper: before.as_ref().map(|before| before as &dyn Checkpointer),
             };
-            let (claim, checks, limits) = (claim.as_ref(), &checks, &limits);
-            let task = Task { kind: &kind, claim, store, may_lose, checks, limits };
+            let task = Task { kind: &kind, store, may_lose, checks: &checks, limits: &limits };
             let bits = model.bits();
             let reduced = Reduced { model: &model, reduction: sets.as_ref() };
-            let explored = self.search_model(&reduced, bits, task, watch, saved.take()).map_err(cannot_resume)?;
+            let explored = match &claim {
+                Some(claim) => self.search_product(&reduced, claim, bits, task, watch, saved.take()),
+                None => self
+                    .explore(&reduced, bits, task, watch, saved.take())
+                    .map(|(outcome, stored)| self.searched(outcome, stored, &kind)),
+            };
+            let explored = explored.map_err(cannot_resume)?;
             let reduction = match &sets {
                 Some(_) => Ok(self.config.reduction()),
                 None => Err(self.rule(&kind).err().unwrap_or_else(|| {
@@ -327,6 +317,40 @@ impl Plan {
         Ok(done)
     }
 
+    /// Searches for a safety violation. States have this many bits.
+    fn explore<M: Model>(
+        &self,
+        model: &M,
+        bits: u32,
+        task: Task,
+        watch: &mut impl Observer<M::Step>,
+        mut saved: Option<Reader>,
+    ) -> io::Result<(Outcome<M::Step>, StoreOutcome)> {
+        let began = Instant::now();
+        let (order, checks, seed) = (self.config.search(), task.checks, self.config.seed);
+        let (mut limits, mut options) = (*task.limits, self.store_options(bits, task));
+        loop {
+            let cut = |state: &State, parts: &mut Vec<Part>| model.parts(state, parts);
+            let start = Start { seed, saved: saved.take() };
+            let (outcome, stored) = match task.store.make(options, cut) {
+                AnyStore::Words(mut store) => {
+                    let outcome = order.explore(model, &mut *store, checks, &limits, watch, start)?;
+                    (outcome, StoreOutcome::of(&*store))
+                }
+                AnyStore::Pairs(mut store) => {
+                    let outcome = order.explore(model, &mut *store, checks, &limits, watch, start)?;
+                    (outcome, StoreOutcome::of(&*store))
+                }
+            };
+            if outcome.end != End::Limit(Limit::Memory) || !stored.is_overfull {
+                return Ok((outcome, stored));
+            }
+            // Repeats the search with fewer bits per state, which is better for a full array.
+            limits.time = task.limits.time.map(|time| time.saturating_sub(began.elapsed()));
+            options = StoreOptions { hash_bits: task.store.hash_bits(), ..self.store_options(bits, task) };
+        }
+    }
+
     /// The directory for temporary files.
     fn scratch(&self) -> Scratch {
         Scratch::new(self.config.scratch.clone().unwrap_or_else(Scratch::usual_directory))
@@ -340,162 +364,6 @@ impl Plan {
     /// Whether the search may omit states.
     pub fn is_lossy(&self, goal: Goal) -> bool {
         self.store_for(goal, &self.search_kind(goal)).is_lossy()
-    }
-
-    /// The rule for reduced sets of steps, or why reduction does not apply.
-    fn rule(&self, kind: &SearchKind) -> Result<Rule, Unreduced> {
-        let rule = match self.config.reduction() {
-            Reduction::IfWorthIt | Reduction::Stubborn => Rule::AnySet,
-            Reduction::Ample => Rule::OneProcess,
-            Reduction::None => return Err(Unreduced::NotRequested),
-        };
-        match kind {
-            SearchKind::Reachability => Ok(rule),
-            SearchKind::SafetyClaim(claim) | SearchKind::Liveness(claim) => {
-                if matches!(kind, SearchKind::Liveness(_)) && self.config.fair != Fairness::None {
-                    Err(Unreduced::Fairness)
-                } else if !claim.is_stutter_invariant {
-                    Err(Unreduced::NotStutterInvariant)
-                } else {
-                    Ok(rule)
-                }
-            }
-            SearchKind::Ctl(..) => Err(Unreduced::Ctl),
-        }
-    }
-
-    /// The store for the search. Liveness and CTL need an exact store, which also holds data for each state.
-    fn store_for(&self, goal: Goal, kind: &SearchKind) -> Store {
-        match (goal, kind) {
-            (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => Store::Exact,
-            (Goal::Ctl(..), SearchKind::Reachability | SearchKind::SafetyClaim(_))
-                if self.config.store.is_lossy() =>
-            {
-                Store::Exact
-            }
-            (_, SearchKind::Reachability | SearchKind::SafetyClaim(_)) => self.config.store,
-        }
-    }
-
-    fn reduction_mode(&self) -> ReductionMode {
-        match self.config.reduction() {
-            Reduction::IfWorthIt => ReductionMode::Auto,
-            Reduction::Stubborn | Reduction::Ample | Reduction::None => ReductionMode::Always,
-        }
-    }
-
-    /// The provisos against the ignoring problem. A breadth-first search can check its queue; other searches solve
-    /// the problem statically.
-    fn provisos(&self, kind: &SearchKind) -> &'static [Proviso] {
-        match kind {
-            SearchKind::Reachability if self.config.search().is_breadth_first() => {
-                &[Proviso::Search, Proviso::Automata]
-            }
-            SearchKind::Reachability
-            | SearchKind::SafetyClaim(_)
-            | SearchKind::Liveness(_)
-            | SearchKind::Ctl(..) => &[Proviso::Automata],
-        }
-    }
-
-    /// Searches the model, in a product with the claim if there is one. States have this many bits.
-    fn search_model<M: Propositional<Step = Step> + Concurrent>(
-        &self,
-        model: &M,
-        bits: u32,
-        task: Task,
-        watch: &mut Watch,
-        mut saved: Option<Reader>,
-    ) -> io::Result<Searched> {
-        let Task { kind, claim, limits, .. } = task;
-        let Some(claim) = claim else {
-            let (outcome, StoreOutcome { guarantee, levels, .. }) =
-                self.explore(model, bits, task, watch, saved)?;
-            return Ok(Searched { guarantee, levels, ..self.searched(outcome, kind) });
-        };
-        // Fairness concerns only infinite runs.
-        let fairness = match kind {
-            SearchKind::Reachability | SearchKind::SafetyClaim(_) => Fairness::None,
-            SearchKind::Liveness(_) | SearchKind::Ctl(..) => self.config.fair,
-        };
-        let mut product = Product::new(model, claim, fairness);
-        if let Some(from) = &mut saved {
-            product.restore(from)?;
-        }
-        let keep = |to: &mut Writer| product.save(to);
-        let before = limits.keeper.map(|keeper| Before { part: &keep, keeper });
-        let limits = &Limits { keeper: before.as_ref().map(|before| before as &dyn Checkpointer), ..*limits };
-        // If the automaton's state does not fit into the first word, keys have two words.
-        let bits = product.bits().unwrap_or(bits + u64::BITS);
-        let watch = &mut OfModel(watch);
-        let mut evidence = None;
-        let (outcome, StoreOutcome { guarantee, levels, .. }) = match kind {
-            SearchKind::Reachability | SearchKind::SafetyClaim(_) => {
-                let checks = &Checks { errors: self.errors_of_claims(), ..Checks::OF_CLAIMS };
-                let task = Task { checks, limits, ..task };
-                self.explore(&product, bits, task, watch, saved)?
-            }
-            SearchKind::Liveness(_) => {
-                let order = self.config.search();
-                let outcome = match bits {
-                    64..128 => order.find_accepting_run(&product, ExactPairSet::new(), limits, watch),
-                    _ => order.find_accepting_run(&product, ExactWordSet::new(bits), limits, watch),
-                };
-                (outcome, StoreOutcome::EXACT)
-            }
-            SearchKind::Ctl(formula, asked) => {
-                let search = CtlSearch { formula, asked, fairness, limits };
-                let (outcome, reasons) = match bits {
-                    64..128 => search.run(&product, ExactPairSet::new, watch),
-                    _ => search.run(&product, || ExactWordSet::new(bits), watch),
-                };
-                evidence = reasons.map(|reasons| reasons.map(|one| one.step));
-                (outcome, StoreOutcome::EXACT)
-            }
-        };
-        let (outcome, watched) = of_model(&product, outcome);
-        Ok(Searched {
-            watched,
-            guarantee,
-            levels,
-            process_limit: product.is_crowded().then(|| product.most_processes()),
-            propositions_seen: product.ever(),
-            evidence,
-            ..self.searched(outcome, kind)
-        })
-    }
-
-    /// A search for a claim ends at its first error.
-    fn errors_of_claims(&self) -> Errors {
-        match self.checks.errors {
-            Errors::Soonest => Errors::Soonest,
-            Errors::First | Errors::All => Errors::First,
-        }
-    }
-
-    /// The kind of search for a goal.
-    fn search_kind<'a>(&self, goal: Goal<'a>) -> SearchKind<'a> {
-        match goal {
-            Goal::Safety | Goal::Trace => SearchKind::Reachability,
-            Goal::Claim(claim) => {
-                let claim = self.prepare_search(claim);
-                if claim.is_safety() { SearchKind::SafetyClaim(claim) } else { SearchKind::Liveness(claim) }
-            }
-            Goal::Ctl(formula, asked) => {
-                let mut formulas = Formulas::default();
-                let limits = temporal::Limits::default();
-                let decides = formula.deciding(&mut formulas);
-                let automaton = decides.and_then(|runs| translate(&mut formulas, runs, limits).ok());
-                let claim = automaton.map(|automaton| self.prepare_search(&Claim::new(automaton)));
-                let claim = claim.filter(Claim::is_safety);
-                claim.map_or(SearchKind::Ctl(formula, asked), SearchKind::SafetyClaim)
-            }
-        }
-    }
-
-    /// The claim with bad prefixes as errors, where fairness permits.
-    fn prepare_search(&self, claim: &Claim) -> Claim {
-        if self.config.fair.is_realizable() { claim.with_bad_prefixes() } else { claim.clone() }
     }
 }
 
@@ -518,54 +386,6 @@ impl Default for Plan {
             worthwhile: Threads::default().worthwhile,
         }
     }
-}
-
-/// The kind of a search.
-enum SearchKind<'a> {
-    /// Visits all reachable states and steps.
-    Reachability,
-    /// Visits the product with a claim that accepts bad prefixes.
-    SafetyClaim(Claim),
-    /// Searches for infinite runs that a claim accepts.
-    Liveness(Claim),
-    /// Evaluates a CTL formula by subformulas.
-    Ctl(&'a Ctl, &'a Asked),
-}
-
-impl SearchKind<'_> {
-    /// Whether a lossy search still gives a result.
-    fn may_lose(&self, goal: Goal) -> bool {
-        match (goal, self) {
-            (
-                Goal::Safety | Goal::Trace | Goal::Claim(_),
-                SearchKind::Reachability | SearchKind::SafetyClaim(_),
-            ) => true,
-            (Goal::Ctl(..), _) | (_, SearchKind::Liveness(_) | SearchKind::Ctl(..)) => false,
-        }
-    }
-
-    /// The claim in the product, if there is one.
-    fn claim(&self) -> Option<Claim> {
-        match self {
-            SearchKind::Reachability => None,
-            SearchKind::SafetyClaim(claim) | SearchKind::Liveness(claim) => Some(claim.clone()),
-            // Accepts all fair runs.
-            SearchKind::Ctl(..) => Some(Claim::anything()),
-        }
-    }
-}
-
-/// A text that determines the state space and the property; or the reason why the search cannot be saved.
-fn searched(interpreter: &Interpreter, kind: &SearchKind) -> Result<String, String> {
-    let claim = match kind {
-        SearchKind::Reachability => String::new(),
-        SearchKind::SafetyClaim(claim) => format!("{claim:?}"),
-        SearchKind::Liveness(_) | SearchKind::Ctl(..) => {
-            let kinds = "only searches for safety properties can be saved";
-            return Err(format!("{kinds}; leave out `--checkpoint`"));
-        }
-    };
-    Ok(entail_ir::text::print(interpreter.system()) + &claim)
 }
 
 fn cannot_resume(error: io::Error) -> String {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use entail_engine::{Jit, Packed};
+use entail_engine::{Jit, Packed, Tuning};
 use entail_front::{Options, load};
 use entail_ir::Interpreter;
 use entail_ir::interpret::Engine;
@@ -22,7 +22,7 @@ fn expand(criterion: &mut Criterion) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
         let model = load(&path, &Options::default()).model.expect("an example that can be read");
         let interpreter = Interpreter::new(&model.system);
-        let jit = Jit::compile(&interpreter).expect("an example that can be compiled");
+        let jit = Jit::compile(&interpreter, Tuning::default()).expect("an example that can be compiled");
         let (compiled, interpreted) = (Packed::new(&interpreter, jit), Packed::new(&interpreter, &interpreter));
         let (states, steps) = first_states(&compiled);
         group.throughput(Throughput::Elements(steps));

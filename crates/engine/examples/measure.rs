@@ -34,7 +34,7 @@ fn measure(path: &Path) {
     let compile = |optimise| {
         // The fastest of several runs: the first includes loading the compiler itself.
         let tries = (0..5).map(|_| {
-            Jit::compile_with(&interpreter, Tuning { optimise, ..Tuning::default() }).map_err(|why| why.to_string())
+            Jit::compile(&interpreter, Tuning { optimise, ..Tuning::default() }).map_err(|why| why.to_string())
         });
         tries
             .collect::<Result<Vec<_>, _>>()

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use entail_disk::{Reader, Snapshot, Writer};
 use entail_model::{
-    Entry, Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, StateKey,
-    Store, Valuation, Visit,
+    Entry, Event, Fault, Full, KeySet, Keys, Model, Numbered, Observer, Progress, Propositional, State, Store,
+    Valuation, Visit,
 };
 
 use crate::backoff::FastPathBackoff;
@@ -167,36 +167,6 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
             *matched += u64::from(each(key));
         });
         ControlFlow::Continue(Expansion::Complete)
-    }
-
-    /// Expands stable states in order, up to the first one with a possible fault or without a fast path. Returns the
-    /// number of states expanded. Calls `each` with the index of a state and the key of a stable successor, and
-    /// `reduced` with the index of each state whose expansion was reduced.
-    #[inline]
-    pub fn expand_plain(
-        &mut self,
-        keys: &[S::Key],
-        mut each: impl FnMut(usize, S::Key) -> bool,
-        mut reduced: impl FnMut(usize),
-    ) -> ControlFlow<End, usize> {
-        self.keep_watch()?;
-        let count = self.shared.store.leading_states(keys);
-        let Expander { transitions, scratch, .. } = &mut self.worker.expander;
-        let transitions = S::Key::buffer(transitions);
-        transitions.clear();
-        let expanded = self.shared.model.expand_words(&keys[..count], scratch, transitions);
-        let mut known = 0;
-        for transition in transitions.iter() {
-            self.observer.stepped(transition.step);
-            if transition.reduced {
-                reduced(transition.from as usize);
-            }
-            if let Some(next) = transition.next {
-                known += u64::from(each(transition.from as usize, next));
-            }
-        }
-        self.stats().matched += known;
-        ControlFlow::Continue(expanded)
     }
 
     /// Whether the last expansion was reduced, so that the proviso applies.
@@ -389,8 +359,9 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
         }
     }
 
+    /// Checks the limits and reports progress now and then.
     #[inline]
-    fn keep_watch(&mut self) -> ControlFlow<End> {
+    pub fn keep_watch(&mut self) -> ControlFlow<End> {
         match self.worker.poll_timer.poll() {
             Poll::Skip => ControlFlow::Continue(()),
             Poll::Limits => self.look_at_limits(),

@@ -9,6 +9,7 @@ use entail_model::{Event, Key, Keys, Model, Observer, StateKey, Store};
 use crate::backoff::FastPathBackoff;
 use crate::context::{Expansion, SearchContext};
 use crate::duplicates::DuplicateFilter;
+use crate::expander::Expander;
 use crate::findings::Findings;
 use crate::open_set::OpenSetCache;
 use crate::queue::Queue;
@@ -255,8 +256,8 @@ impl<K: StateKey> Frontier<'_, K> {
         if self.given.len() > 0 { self.given.skip(count) } else { self.queue.skip(count) }
     }
 
-    /// Adds the stable successors of up to `count` states to the batch. Stops at the first state with a possible fault
-    /// or without a fast path.
+    /// Adds the stable successors of up to `many` states to the batch. Stops at the first state with a possible fault or
+    /// without a fast path. Returns the number of states expanded.
     #[inline]
     fn expand_plain<M, S, O>(
         &mut self,
@@ -268,21 +269,34 @@ impl<K: StateKey> Frontier<'_, K> {
         S: Keys<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
+        context.keep_watch()?;
         let states = if self.given.len() > 0 { self.given.next() } else { self.queue.next() };
-        let first = context.worker.findings.origin + 1;
+        let count = context.shared.store.leading_states(&states[..many.min(states.len())]);
+        let Expander { transitions, scratch, .. } = &mut context.worker.expander;
+        let transitions = K::buffer(transitions);
+        transitions.clear();
+        let expanded = context.shared.model.expand_words(&states[..count], scratch, transitions);
+        let findings = &mut context.worker.findings;
+        let first = findings.origin + 1;
         let Batch { keys, origins, reduced } = &mut self.reached;
         let recent = (!self.proviso).then_some(&mut self.recent);
         let mut reached = Reached { keys, origins, recent };
-        let mut next = (first, 0);
-        let each = |at, key| {
-            let parent = first + at as u64;
-            let place = if parent == next.0 { next.1 } else { 0 };
-            next = (parent, place + 1);
-            reached.push(key, Origin { parent, place })
-        };
-        let note = |at| note_once(reduced, Reduced { number: first + at as u64, key: states[at], times: 0 });
-        let expanded = context.expand_plain(&states[..many.min(states.len())], each, note)?;
-        context.worker.findings.origin += expanded as u64;
+        let (mut next, mut known) = ((first, 0), 0);
+        for transition in transitions.iter() {
+            context.observer.stepped(transition.step);
+            let parent = first + u64::from(transition.from);
+            if transition.reduced {
+                let key = states[transition.from as usize];
+                note_once(reduced, Reduced { number: parent, key, times: 0 });
+            }
+            if let Some(key) = transition.next {
+                let place = if parent == next.0 { next.1 } else { 0 };
+                next = (parent, place + 1);
+                known += u64::from(reached.push(key, Origin { parent, place }));
+            }
+        }
+        findings.stats.matched += known;
+        findings.origin += expanded as u64;
         self.skip(expanded);
         ControlFlow::Continue(expanded)
     }

@@ -50,7 +50,7 @@ where
         (End::Error, Some(found)) => Outcome { counterexample: replay::retrace(model, found), ..outcome },
         (End::Error, None) => {
             let lasso =
-                accepted.and_then(|Accepted { component, way }| lasso::find_lasso(model, store, &component, way));
+                accepted.and_then(|Accepted { component, stem }| lasso::find_lasso(model, store, &component, stem));
             Outcome { errors: 1, counterexample: lasso, ..outcome }
         }
         (End::Complete | End::Limit(_), _) => outcome,
@@ -237,7 +237,7 @@ impl<M: Accepting> Annotation<M> for ByModel<'_, M> {
 /// The states of an accepting component, and a path there, if one was found before the whole component was visited.
 struct Accepted<K> {
     component: Vec<K>,
-    way: Option<Stem<K>>,
+    stem: Option<Stem<K>>,
 }
 
 fn explore<M, S, O>(
@@ -283,7 +283,7 @@ where
     context.enter_stable(stack, initial, &notes)?;
     while let Some(taken) = context.step(stack, &notes)? {
         if let Some(component) = retreat(context, open, Some(taken.depth - 1))? {
-            return ControlFlow::Continue(Some(Accepted { component, way: None }));
+            return ControlFlow::Continue(Some(Accepted { component, stem: None }));
         }
         let Some(key) = taken.stable() else { continue };
         match context.shared.store.number(key) {
@@ -303,16 +303,16 @@ where
                 context.count_known(key, true);
                 if open.join(number, taken.note).is_accepted(all) {
                     let start = context.worker.findings.origin as u32;
-                    let way = Stem { start, path_steps: stack.path_steps(), target: key };
+                    let stem = Stem { start, path_steps: stack.path_steps(), target: key };
                     let component = open.deepest().to_vec();
                     context.log_event(|state| Event::Accepted { state }, key);
-                    return ControlFlow::Continue(Some(Accepted { component, way: Some(way) }));
+                    return ControlFlow::Continue(Some(Accepted { component, stem: Some(stem) }));
                 }
             }
         }
     }
     let component = retreat(context, open, None)?;
-    ControlFlow::Continue(component.map(|component| Accepted { component, way: None }))
+    ControlFlow::Continue(component.map(|component| Accepted { component, stem: None }))
 }
 
 /// Backtracks to the state at a depth, or before all states, and closes the components that this completes. Stops at

@@ -1,4 +1,4 @@
-//! Model files in folders.
+//! Finds the model files below a folder.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Toy graphs, random models and oracles, for tests.
+//! For tests: toy graphs (`graph`), random models of each language (`promela`, `esml`, `bir`) and formulas (`ltl`, `ctl`),
+//! and oracles that are too simple to be wrong: naive searches (`naive`), naive semantics, and the real SPIN (`spin`).
 
 pub mod bir;
 pub mod command;

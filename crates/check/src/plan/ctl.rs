@@ -1,16 +1,12 @@
-//! CTL model checking, and the projection of counterexamples of a product to the model.
+//! CTL model checking: the verdict on a formula, with its evidence.
 
-use crate::progress::Watch;
 use crate::witness::{Because, Evidence, Reasons, Run};
-use entail_disk::{Reader, Writer};
 use entail_ir::interpret::Step;
-use entail_model::{Accepting, Concurrent, Event, Fault, FaultKind, Observer, Progress, Propositional, StartingAt};
+use entail_model::{Accepting, Fault, FaultKind, Observer, Propositional, StartingAt};
 use entail_search::{Counterexample, End, ErrorKind, Limits, Outcome, decide};
 use entail_store::{ExactSet, NumberMap, ShortStateSet};
 use entail_temporal::Fairness;
 use entail_temporal::ctl::{Asked, Ctl, Quantifier};
-use entail_temporal::product::{Product, ProductStep};
-use std::io;
 use std::time::Instant;
 
 /// The verdict on a formula, with its evidence, after a search for a run that decides it.
@@ -75,60 +71,4 @@ impl CtlSearch<'_> {
         });
         (Outcome { end: End::Error, errors: 1, counterexample, ..outcome }, evidence)
     }
-}
-
-/// Projects the events of a product to the model.
-pub(super) struct OfModel<'w, 's>(pub &'w mut Watch<'s>);
-
-impl Observer<ProductStep<Step>> for OfModel<'_, '_> {
-    fn stepped(&mut self, step: ProductStep<Step>) {
-        if let Some(step) = step.step {
-            self.0.stepped(step);
-        }
-    }
-
-    fn progress(&mut self, progress: Progress) {
-        self.0.progress(progress);
-    }
-
-    fn listens(&self) -> bool {
-        self.0.listens()
-    }
-
-    fn happened(&mut self, event: Event<ProductStep<Step>>) {
-        self.0.happened(event.of(|step| step.step));
-    }
-
-    fn save(&self, to: &mut Writer) -> io::Result<()> {
-        self.0.save(to)
-    }
-
-    fn restore(&mut self, from: &mut Reader) -> io::Result<()> {
-        self.0.restore(from)
-    }
-}
-
-/// A run of the product of model and claim.
-#[derive(Clone, Debug)]
-pub struct Watched {
-    /// The steps. Edges of the claim's automaton are numbered state by state.
-    pub moves: Vec<ProductStep<Step>>,
-    /// The number of moves before the cycle, if the run is infinite.
-    pub cycle_start: Option<usize>,
-}
-
-/// The outcome of a search of a product, projected to the model, and the run of the product.
-pub(super) fn of_model<M: Propositional<Step = Step> + Concurrent>(
-    product: &Product<M>,
-    outcome: Outcome<ProductStep<Step>>,
-) -> (Outcome<Step>, Option<Watched>) {
-    let of_model = outcome.projected(|one| one.step, |state| product.model_state(state));
-    let watched = outcome.counterexample.map(|found| Watched {
-        cycle_start: match found.error {
-            ErrorKind::Cycle { begins } => Some(begins),
-            ErrorKind::Fault(_) | ErrorKind::InvalidEnd => None,
-        },
-        moves: found.steps,
-    });
-    (of_model, watched)
 }

@@ -1,4 +1,4 @@
-//! Runs as data, from trails and simulations.
+//! Runs as data: the steps, states and messages of a trail or a simulation, for every view of runs.
 
 mod passing;
 mod walk;
@@ -40,17 +40,17 @@ pub trait TraceSource<'s> {
 #[derive(Clone, Debug)]
 pub enum Ending {
     /// In an invalid end state.
-    Wrong(Violation),
+    InvalidEnd(Violation),
     /// In an error of its last step.
-    Failed,
+    Error,
     /// With a bad prefix of the property.
     Refuted,
     /// It does not end: it is a lasso.
-    Never,
+    Cycle,
     /// In a valid end state.
-    Done,
+    End,
     /// At the maximum number of steps.
-    Enough,
+    Limit,
     /// At the end of the trail, with steps still enabled.
     Open,
 }
@@ -93,7 +93,7 @@ pub struct Taken<'s> {
     /// The step.
     pub told: TraceStep<'s>,
     /// The messages sent and received.
-    pub passings: Vec<Passing>,
+    pub messages: Vec<Passing>,
     /// The state after it.
     pub after: Snapshot<'s>,
 }
@@ -114,32 +114,32 @@ const MOST_VALUES: usize = 20_000_000;
 
 impl<'s> Run<'s> {
     /// The whole run, and the error if a given step is not enabled.
-    pub fn of(telling: &mut dyn TraceSource<'s>) -> (Run<'s>, Option<String>) {
-        let start = Snapshot::of(telling);
-        let mut couriers = MessageMatcher::new(&start);
+    pub fn of(source: &mut dyn TraceSource<'s>) -> (Run<'s>, Option<String>) {
+        let start = Snapshot::of(source);
+        let mut matcher = MessageMatcher::new(&start);
         let mut run = Run { start, steps: Vec::new(), cycle_start: None, ending: Ending::Open };
         let mut kept = 0;
         let misfit = loop {
-            if telling.is_at_cycle() {
+            if source.is_at_cycle() {
                 run.cycle_start.get_or_insert(run.steps.len());
             }
-            let told = match telling.next() {
+            let told = match source.next() {
                 Ok(Some(told)) => told,
                 Ok(None) => break None,
                 Err(why) => break Some(why),
             };
-            let after = Snapshot::of(telling);
+            let after = Snapshot::of(source);
             kept += after.values.len() + 1;
             if kept > MOST_VALUES {
                 break Some(format!("at step {}: the run is too long for this view", told.number));
             }
-            couriers.look(run.steps.len(), &told, &after);
-            run.steps.push(Taken { told, passings: Vec::new(), after });
+            matcher.look(run.steps.len(), &told, &after);
+            run.steps.push(Taken { told, messages: Vec::new(), after });
         };
-        for (step, passing) in couriers.done() {
-            run.steps[step].passings.push(passing);
+        for (step, passing) in matcher.done() {
+            run.steps[step].messages.push(passing);
         }
-        run.ending = telling.ending();
+        run.ending = source.ending();
         (run, misfit)
     }
 
@@ -153,7 +153,7 @@ impl<'s> Run<'s> {
         let mut names: Vec<&str> = Vec::new();
         for snapshot in (0..=self.steps.len()).map(|after| self.snapshot(after)) {
             let new = snapshot.processes.get(names.len()..).unwrap_or_default();
-            names.extend(new.iter().map(|standing| standing.name));
+            names.extend(new.iter().map(|process| process.name));
         }
         names
     }
@@ -180,10 +180,8 @@ impl<'s> Run<'s> {
     pub fn error(&self) -> Option<&Violation> {
         let last = || self.steps.iter().rev().find_map(|taken| taken.told.violation.as_ref());
         match &self.ending {
-            Ending::Wrong(violation) => Some(violation),
-            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => {
-                last()
-            }
+            Ending::InvalidEnd(violation) => Some(violation),
+            Ending::Error | Ending::Refuted | Ending::Cycle | Ending::End | Ending::Limit | Ending::Open => last(),
         }
     }
 }
@@ -218,8 +216,8 @@ impl Titles {
 }
 
 impl<'s> Snapshot<'s> {
-    fn of(telling: &dyn TraceSource<'s>) -> Snapshot<'s> {
-        let (interpreter, state) = (telling.interpreter(), telling.state());
+    fn of(source: &dyn TraceSource<'s>) -> Snapshot<'s> {
+        let (interpreter, state) = (source.interpreter(), source.state());
         Snapshot {
             processes: interpreter.process_statuses(state),
             values: interpreter.values(state),
@@ -239,8 +237,8 @@ impl Ending {
         let mut steps = Vec::new();
         entail_model::Model::enabled(interpreter, state, &mut steps);
         match Violation::invalid_end(interpreter, state) {
-            Some(violation) => Ending::Wrong(violation),
-            None if steps.is_empty() => Ending::Done,
+            Some(violation) => Ending::InvalidEnd(violation),
+            None if steps.is_empty() => Ending::End,
             None => Ending::Open,
         }
     }
@@ -248,12 +246,12 @@ impl Ending {
     /// The name in JSON.
     pub fn name(&self) -> &'static str {
         match self {
-            Ending::Wrong(_) => "invalid_end",
-            Ending::Failed => "error",
+            Ending::InvalidEnd(_) => "invalid_end",
+            Ending::Error => "error",
             Ending::Refuted => "refuted",
-            Ending::Never => "cycle",
-            Ending::Done => "end",
-            Ending::Enough => "limit",
+            Ending::Cycle => "cycle",
+            Ending::End => "end",
+            Ending::Limit => "limit",
             Ending::Open => "open",
         }
     }
@@ -261,29 +259,29 @@ impl Ending {
     /// Whether the run violates a property.
     pub fn is_error(&self) -> bool {
         match self {
-            Ending::Wrong(_) | Ending::Failed | Ending::Refuted | Ending::Never => true,
-            Ending::Done | Ending::Enough | Ending::Open => false,
+            Ending::InvalidEnd(_) | Ending::Error | Ending::Refuted | Ending::Cycle => true,
+            Ending::End | Ending::Limit | Ending::Open => false,
         }
     }
 
-    /// A sentence, and its explanations.
-    pub fn told(&self) -> Vec<String> {
+    /// The sentence of [`words`](Self::words), and its explanations.
+    pub fn sentences(&self) -> Vec<String> {
         let reasons = match self {
-            Ending::Wrong(violation) => &violation.reasons[..],
-            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => &[],
+            Ending::InvalidEnd(violation) => &violation.reasons[..],
+            Ending::Error | Ending::Refuted | Ending::Cycle | Ending::End | Ending::Limit | Ending::Open => &[],
         };
         [&[self.words()], reasons].concat()
     }
 
-    /// A sentence.
+    /// The ending as a sentence.
     pub fn words(&self) -> String {
         match self {
-            Ending::Wrong(violation) => format!("The run ends here: {}", violation.message),
-            Ending::Failed => "The run ends here, in an error.".to_owned(),
+            Ending::InvalidEnd(violation) => format!("The run ends here: {}", violation.message),
+            Ending::Error => "The run ends here, in an error.".to_owned(),
             Ending::Refuted => "The run ends here: the property is violated, however the run continues.".to_owned(),
-            Ending::Never => "The run repeats this cycle forever.".to_owned(),
-            Ending::Done | Ending::Open => "The run ends here, without an error.".to_owned(),
-            Ending::Enough => "The run stops here: further steps are possible.".to_owned(),
+            Ending::Cycle => "The run repeats this cycle forever.".to_owned(),
+            Ending::End | Ending::Open => "The run ends here, without an error.".to_owned(),
+            Ending::Limit => "The run stops here: further steps are possible.".to_owned(),
         }
     }
 }

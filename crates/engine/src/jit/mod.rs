@@ -102,11 +102,8 @@ impl Entry {
 }
 
 impl<'s> Jit<'s> {
-    pub fn compile(interpreter: &Interpreter<'s>) -> Result<Jit<'s>, Unsupported> {
-        Jit::compile_with(interpreter, Tuning::default())
-    }
-
-    pub fn compile_with(interpreter: &Interpreter<'s>, tuning: Tuning) -> Result<Jit<'s>, Unsupported> {
+    /// Compiles the system of an interpreter.
+    pub fn compile(interpreter: &Interpreter<'s>, tuning: Tuning) -> Result<Jit<'s>, Unsupported> {
         let begun = Instant::now();
         let interpreter = Interpreter::new(interpreter.system()).until(interpreter.deadline());
         let system = interpreter.system();

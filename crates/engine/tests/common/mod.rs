@@ -74,7 +74,7 @@ impl<'s> Pair<'s> {
     /// `None` for the few systems that are not compiled.
     pub fn new(system: &'s System, tuning: Tuning) -> Option<Self> {
         let interpreter = Interpreter::new(system);
-        let jit = match Jit::compile_with(&interpreter, tuning) {
+        let jit = match Jit::compile(&interpreter, tuning) {
             Ok(jit) => jit,
             Err(why) => {
                 assert!(system.uses_priorities, "not compiled: {why}\n{}", text::print(system));

@@ -1,4 +1,4 @@
-//! The graph of stable states.
+//! The graph of the reachable stable states, built breadth-first in memory.
 
 use super::atomic_paths::{AtomicPath, atomic_paths};
 use crate::console::Failure;
@@ -10,12 +10,13 @@ use entail_model::{Marks, Model, StateBuf};
 use std::collections::HashMap;
 
 /// The state graph. The first state is the initial one.
-pub struct Space {
-    pub states: Vec<Found>,
+pub struct StateGraph {
+    pub states: Vec<GraphState>,
     pub arrows: Vec<Arrow>,
 }
 
-pub struct Found {
+/// A stable state, as a node of the graph.
+pub struct GraphState {
     pub state: StateBuf,
     /// The number, in the order of discovery. In a tree, a state may occur several times.
     pub number: usize,
@@ -25,6 +26,7 @@ pub struct Found {
     pub end: End,
 }
 
+/// Whether a state ends runs.
 pub enum End {
     /// The state has successors.
     Not,
@@ -39,16 +41,20 @@ pub struct Arrow {
     pub from: usize,
     /// The target; `None` after a fault.
     pub to: Option<usize>,
+    /// Several in an atomic sequence.
     pub steps: Vec<Step>,
-    pub wrong: Option<Violation>,
+    /// The fault in which the steps end.
+    pub violation: Option<Violation>,
 }
 
+/// A graph, or why there is none.
 pub enum Explored {
-    Whole(Space),
+    Whole(StateGraph),
     /// The graph exceeds the limit.
     Larger(Size),
 }
 
+/// The number of states, as far as they were counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     Exactly(usize),
@@ -62,7 +68,7 @@ const MOST_BYTES: usize = 256 << 20;
 
 /// Explores the unoptimised model breadth-first.
 pub fn explore(interpreter: &Interpreter, limit: usize) -> Result<Explored, Failure> {
-    let mut space = Space::starting(interpreter);
+    let mut space = StateGraph::starting(interpreter);
     let mut numbers = HashMap::from([(space.states[0].state.clone(), 0)]);
     let (mut next, mut bytes) = (0, 0);
     while next < space.states.len() {
@@ -71,14 +77,14 @@ pub fn explore(interpreter: &Interpreter, limit: usize) -> Result<Explored, Fail
                 *numbers.entry(state).or_insert_with_key(|state| {
                     bytes += 2 * state.len();
                     let (number, depth) = (space.states.len(), space.states[next].depth + 1);
-                    space.states.push(Found::new(interpreter, state.clone(), number, depth));
+                    space.states.push(GraphState::new(interpreter, state.clone(), number, depth));
                     number
                 })
             });
             if space.states.len() <= limit {
                 let started = !space.states[next].state.is_empty();
-                let wrong = fault.map(|fault| Violation::fault(interpreter, fault, started));
-                space.arrows.push(Arrow { from: next, to, steps, wrong });
+                let violation = fault.map(|fault| Violation::fault(interpreter, fault, started));
+                space.arrows.push(Arrow { from: next, to, steps, violation });
             }
         }
         next += 1;
@@ -92,17 +98,17 @@ pub fn explore(interpreter: &Interpreter, limit: usize) -> Result<Explored, Fail
     })
 }
 
-impl Space {
+impl StateGraph {
     /// Only the initial state.
-    pub fn starting(interpreter: &Interpreter) -> Space {
+    pub fn starting(interpreter: &Interpreter) -> StateGraph {
         let mut states = Vec::new();
-        interpreter.initial_states(&mut |state| states.push(Found::new(interpreter, state.to_vec(), 0, 0)));
-        Space { states, arrows: Vec::new() }
+        interpreter.initial_states(&mut |state| states.push(GraphState::new(interpreter, state.to_vec(), 0, 0)));
+        StateGraph { states, arrows: Vec::new() }
     }
 }
 
-impl Found {
-    pub fn new(interpreter: &Interpreter, state: StateBuf, number: usize, depth: usize) -> Found {
+impl GraphState {
+    pub fn new(interpreter: &Interpreter, state: StateBuf, number: usize, depth: usize) -> GraphState {
         let mut steps = Vec::new();
         interpreter.enabled(&state, &mut steps);
         let end = match Violation::invalid_end(interpreter, &state) {
@@ -110,7 +116,7 @@ impl Found {
             None if steps.is_empty() => End::Valid,
             None => End::Not,
         };
-        Found { marks: interpreter.marks(&state), state, number, depth, end }
+        GraphState { marks: interpreter.marks(&state), state, number, depth, end }
     }
 }
 

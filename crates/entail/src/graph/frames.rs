@@ -1,7 +1,7 @@
 //! The events of a search, as text and as a page with a slider.
 
 use super::draw::picture;
-use super::explore::{End, Space};
+use super::explore::{End, StateGraph};
 use super::label::Wording;
 use super::search::{Event, search};
 use crate::args::Order;
@@ -21,7 +21,7 @@ struct Frame {
 }
 
 /// A line for each event, with the frontier.
-pub fn text(space: &Space, order: Order, wording: &Wording) -> String {
+pub fn text(space: &StateGraph, order: Order, wording: &Wording) -> String {
     let waits = match order {
         Order::DepthFirst => "stack",
         Order::BreadthFirst => "queue",
@@ -42,7 +42,7 @@ pub fn text(space: &Space, order: Order, wording: &Wording) -> String {
     text
 }
 
-fn keywords(space: &Space, event: Event, wording: &Wording) -> String {
+fn keywords(space: &StateGraph, event: Event, wording: &Wording) -> String {
     let name = name(event);
     match event {
         Event::Push { state } | Event::Take { state } | Event::Pop { state } => {
@@ -74,13 +74,13 @@ fn name(event: Event) -> &'static str {
     }
 }
 
-fn step(space: &Space, arrow: usize, wording: &Wording) -> String {
+fn step(space: &StateGraph, arrow: usize, wording: &Wording) -> String {
     wording.steps(space, &space.arrows[arrow]).join("; ").replace(":; ", ": ")
 }
 
-fn message(space: &Space, event: Event) -> &str {
+fn message(space: &StateGraph, event: Event) -> &str {
     let violation = match event {
-        Event::Wrong { arrow } => space.arrows[arrow].wrong.as_ref(),
+        Event::Wrong { arrow } => space.arrows[arrow].violation.as_ref(),
         Event::Stuck { state } => match &space.states[state].end {
             End::Invalid(violation) => Some(violation),
             End::Not | End::Valid | End::Cut => None,
@@ -93,7 +93,7 @@ fn message(space: &Space, event: Event) -> &str {
 }
 
 /// A self-contained page.
-pub fn html(space: &Space, order: Order, wording: &Wording, title: &str) -> String {
+pub fn html(space: &StateGraph, order: Order, wording: &Wording, title: &str) -> String {
     let frames: Vec<Frame> =
         search(wording.interpreter, space, order).into_iter().map(|event| frame(space, event, wording)).collect();
     let frames = serde_json::to_string(&frames).expect("strings and numbers only");
@@ -113,7 +113,7 @@ pub fn html(space: &Space, order: Order, wording: &Wording, title: &str) -> Stri
     [before, &escaped(title), after, &drawn, middle, &frames, tail].concat()
 }
 
-fn frame(space: &Space, event: Event, wording: &Wording) -> Frame {
+fn frame(space: &StateGraph, event: Event, wording: &Wording) -> Frame {
     let text = match event {
         Event::Push { state } => format!("state {state} is new"),
         Event::Take { state } => format!("state {state} is expanded"),

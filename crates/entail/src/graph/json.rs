@@ -1,6 +1,6 @@
 //! The state graph as JSON.
 
-use super::explore::{Arrow, End, Found, Space};
+use super::explore::{Arrow, End, GraphState, StateGraph};
 use super::label::{Wording, is_location};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ struct Step<'a> {
     partner: Option<usize>,
 }
 
-pub fn document(space: &Space, wording: &Wording, model: &str) -> String {
+pub fn document(space: &StateGraph, wording: &Wording, model: &str) -> String {
     let states = space.states.iter().enumerate().map(|(node, found)| state(node, found, wording));
     let edges = space.arrows.iter().map(|arrow| edge(space, arrow, wording));
     let document = Document {
@@ -72,7 +72,7 @@ pub fn document(space: &Space, wording: &Wording, model: &str) -> String {
     serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n"
 }
 
-fn state<'a>(node: usize, found: &'a Found, wording: &Wording<'_, 'a>) -> State<'a> {
+fn state<'a>(node: usize, found: &'a GraphState, wording: &Wording<'_, 'a>) -> State<'a> {
     let processes = wording.interpreter.process_statuses(&found.state).into_iter();
     let values = wording.interpreter.values(&found.state).into_iter();
     let (end, error) = match &found.end {
@@ -96,7 +96,7 @@ fn state<'a>(node: usize, found: &'a Found, wording: &Wording<'_, 'a>) -> State<
     }
 }
 
-fn edge<'a>(space: &'a Space, arrow: &'a Arrow, wording: &Wording<'_, 'a>) -> Edge<'a> {
+fn edge<'a>(space: &'a StateGraph, arrow: &'a Arrow, wording: &Wording<'_, 'a>) -> Edge<'a> {
     let steps = wording.explained(space, arrow).into_iter().map(|step| Step {
         process: step.process,
         name: step.process_name,
@@ -105,6 +105,6 @@ fn edge<'a>(space: &'a Space, arrow: &'a Arrow, wording: &Wording<'_, 'a>) -> Ed
         statement: step.statement.into_owned().text,
         partner: step.partner.map(|(partner, ..)| partner),
     });
-    let error = arrow.wrong.as_ref().map(|wrong| wrong.message.as_str());
+    let error = arrow.violation.as_ref().map(|violation| violation.message.as_str());
     Edge { from: arrow.from, to: arrow.to, steps: steps.collect(), error }
 }

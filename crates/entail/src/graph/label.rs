@@ -1,7 +1,7 @@
 //! Short labels of states and steps.
 
 use super::atomic_paths::explained;
-use super::explore::{Arrow, Found, Space};
+use super::explore::{Arrow, GraphState, StateGraph};
 use crate::args::GraphArgs;
 use entail_ir::Interpreter;
 use entail_ir::interpret::Explained;
@@ -29,7 +29,7 @@ const LONGEST: usize = 48;
 const SHORT: usize = 26;
 
 impl<'a, 's> Wording<'a, 's> {
-    pub fn new(interpreter: &'a Interpreter<'s>, space: &Space, args: &GraphArgs) -> Result<Self, String> {
+    pub fn new(interpreter: &'a Interpreter<'s>, space: &StateGraph, args: &GraphArgs) -> Result<Self, String> {
         let values = match (&args.values[..], args.no_values) {
             (_, true) => Values::None,
             ([], false) => Values::All,
@@ -50,7 +50,7 @@ impl<'a, 's> Wording<'a, 's> {
     }
 
     /// The control locations, and the selected values.
-    pub fn state(&self, found: &Found) -> String {
+    pub fn state(&self, found: &GraphState) -> String {
         let (at, others): (Vec<_>, Vec<_>) =
             self.interpreter.values(&found.state).into_iter().partition(|(_, value)| is_location(value));
         let shown = others.iter().filter(|(name, _)| match &self.values {
@@ -70,13 +70,13 @@ impl<'a, 's> Wording<'a, 's> {
     }
 
     /// The steps of an edge, with its fault.
-    pub fn arrow(&self, space: &Space, arrow: &Arrow) -> String {
-        let wrong = arrow.wrong.iter().map(|wrong| shortened(&wrong.message));
-        self.steps(space, arrow).into_iter().chain(wrong).collect::<Vec<_>>().join("\n")
+    pub fn arrow(&self, space: &StateGraph, arrow: &Arrow) -> String {
+        let violation = arrow.violation.iter().map(|violation| shortened(&violation.message));
+        self.steps(space, arrow).into_iter().chain(violation).collect::<Vec<_>>().join("\n")
     }
 
     /// The steps of an edge, line by line.
-    pub fn steps(&self, space: &Space, arrow: &Arrow) -> Vec<String> {
+    pub fn steps(&self, space: &StateGraph, arrow: &Arrow) -> Vec<String> {
         let steps = self.explained(space, arrow);
         let mut lines: Vec<String> = Vec::new();
         let mut before = None;
@@ -97,7 +97,7 @@ impl<'a, 's> Wording<'a, 's> {
         lines.iter().map(|line| shortened(line)).collect()
     }
 
-    pub fn explained(&self, space: &Space, arrow: &Arrow) -> Vec<Explained<'s>> {
+    pub fn explained(&self, space: &StateGraph, arrow: &Arrow) -> Vec<Explained<'s>> {
         explained(self.interpreter, &space.states[arrow.from].state, &arrow.steps)
     }
 }

@@ -1,6 +1,6 @@
 //! The events of a search: the same search as in `entail check`, on the unoptimised model.
 
-use super::explore::Space;
+use super::explore::StateGraph;
 use crate::args::Order;
 use entail_check::config::Search;
 use entail_check::{Listener, trace_search};
@@ -43,7 +43,7 @@ pub enum Event {
 }
 
 /// All events up to the first error.
-pub fn search(interpreter: &Interpreter, space: &Space, order: Order) -> Vec<Event> {
+pub fn search(interpreter: &Interpreter, space: &StateGraph, order: Order) -> Vec<Event> {
     let search = match order {
         Order::DepthFirst => Search::DepthFirst,
         Order::BreadthFirst => Search::BreadthFirst,
@@ -55,7 +55,7 @@ pub fn search(interpreter: &Interpreter, space: &Space, order: Order) -> Vec<Eve
 
 /// Translates search events to indices of the graph.
 struct Heard<'s> {
-    space: &'s Space,
+    space: &'s StateGraph,
     /// The outgoing edges of each state.
     leaving: Vec<Vec<usize>>,
     states: HashMap<StateName, usize>,
@@ -66,7 +66,7 @@ struct Heard<'s> {
 }
 
 impl Heard<'_> {
-    fn of(space: &Space) -> Heard<'_> {
+    fn of(space: &StateGraph) -> Heard<'_> {
         let mut leaving = vec![Vec::new(); space.states.len()];
         space.arrows.iter().enumerate().for_each(|(number, arrow)| leaving[arrow.from].push(number));
         let (states, events) = (HashMap::new(), Vec::new());
@@ -126,7 +126,7 @@ impl Listener for Heard<'_> {
             model::Event::Wrong { state, fault } => {
                 let state = self.number(state);
                 if fault.is_some() && self.arrow.is_none() {
-                    self.try_arrow(self.arrow(state, |arrow| arrow.wrong.is_some()));
+                    self.try_arrow(self.arrow(state, |arrow| arrow.violation.is_some()));
                 }
                 let wrong = self.arrow.filter(|_| fault.is_some()).map(|arrow| Event::Wrong { arrow });
                 self.events.push(wrong.unwrap_or(Event::Stuck { state }));

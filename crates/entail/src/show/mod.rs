@@ -11,7 +11,7 @@ use crate::picture;
 use crate::reading::read_or_fail;
 use entail_check::config::{Asked, passes_without};
 use entail_check::load;
-use entail_engine::Jit;
+use entail_engine::{Jit, Tuning};
 use entail_ir::passes::optimised;
 use entail_ir::{Interpreter, System};
 use std::io::Write as _;
@@ -57,8 +57,8 @@ pub fn show(args: &ShowArgs, console: &mut Console) -> Result<Status, Failure> {
 /// The code of the language's own tools, where they have one, and the machine code.
 fn code(system: &System, listing: Option<&str>) -> Result<String, Failure> {
     let interpreter = Interpreter::new(system);
-    let jit =
-        Jit::compile(&interpreter).map_err(|reason| Failure::new(format!("there is no machine code: {reason}")))?;
+    let jit = Jit::compile(&interpreter, Tuning::default())
+        .map_err(|reason| Failure::new(format!("there is no machine code: {reason}")))?;
     let native = jit.listing();
     Ok(listing.map_or_else(|| native.clone(), |listing| format!("{listing}\n{native}")))
 }

@@ -1,7 +1,7 @@
 //! Computes enabled steps and successors with the chosen backend.
 
 use entail_check::config::Backend;
-use entail_engine::{AnyEngine, Jit, Scratch};
+use entail_engine::{AnyEngine, Jit, Scratch, Tuning};
 use entail_ir::Interpreter;
 use entail_ir::interpret::{Engine, ProcessVector, Source, Step};
 use entail_model::{Fired, State};
@@ -24,7 +24,7 @@ impl<'a> Ahead<'a> {
     /// Interprets models that cannot be compiled; only the speed differs.
     pub fn new(interpreter: &'a Interpreter<'a>, backend: Backend) -> Ahead<'a> {
         let jit = match backend {
-            Backend::Jit => Jit::compile(interpreter).ok(),
+            Backend::Jit => Jit::compile(interpreter, Tuning::default()).ok(),
             Backend::Interpret => None,
         };
         Ahead {

@@ -76,9 +76,9 @@ impl<'a, 's> Chance<'a, 's> {
 
     pub fn status(&self) -> Status {
         match self.ending() {
-            Ending::Wrong(_) | Ending::Failed | Ending::Refuted | Ending::Never => Status::Violated,
-            Ending::Enough if self.taken < self.limits.steps => Status::Inconclusive,
-            Ending::Done | Ending::Enough | Ending::Open => Status::Fine,
+            Ending::InvalidEnd(_) | Ending::Error | Ending::Refuted | Ending::Cycle => Status::Violated,
+            Ending::Limit if self.taken < self.limits.steps => Status::Inconclusive,
+            Ending::End | Ending::Limit | Ending::Open => Status::Fine,
         }
     }
 
@@ -133,8 +133,8 @@ impl<'s> TraceSource<'s> for Chance<'_, 's> {
 
     fn ending(&self) -> Ending {
         match Ending::in_state(self.interpreter, &self.walk.state) {
-            _ if self.failure.is_some() => Ending::Failed,
-            Ending::Open => Ending::Enough,
+            _ if self.failure.is_some() => Ending::Error,
+            Ending::Open => Ending::Limit,
             ending => ending,
         }
     }

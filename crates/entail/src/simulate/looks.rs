@@ -10,7 +10,7 @@ pub struct Looks {
     /// The marked step.
     pub marked: usize,
     /// The scroll offset of each panel from its default position.
-    pub turned: [isize; Panel::ALL.len()],
+    pub scroll: [isize; Panel::ALL.len()],
     /// The current prompt with its input.
     pub prompt: Option<(Prompt, String)>,
     pub help: bool,
@@ -76,7 +76,7 @@ impl Looks {
     }
 
     fn obey(&mut self, command: Command, session: &mut Session) -> Next {
-        let page = &mut self.turned[self.panel as usize];
+        let page = &mut self.scroll[self.panel as usize];
         match command {
             Command::Up => self.marked = self.marked.saturating_sub(1),
             Command::Down => self.marked = (self.marked + 1).min(session.choices().len().saturating_sub(1)),
@@ -140,9 +140,9 @@ impl Looks {
 
     fn look_anew(&mut self, session: &Session) {
         self.marked = session.taken_before().unwrap_or(0);
-        self.turned[Panel::Source as usize] = 0;
-        self.turned[Panel::History as usize] = 0;
-        self.turned[Panel::Steps as usize] = 0;
+        self.scroll[Panel::Source as usize] = 0;
+        self.scroll[Panel::History as usize] = 0;
+        self.scroll[Panel::Steps as usize] = 0;
     }
 }
 

@@ -144,7 +144,7 @@ fn summary(chance: &Chance) -> String {
             format!("The run ends in an error: {message} ({}:{})", place.file, place.line)
         }
         Some(Violation { message, place: None, .. }) => format!("The run ends in an error: {message}"),
-        None => chance.ending().told().join("\n  "),
+        None => chance.ending().sentences().join("\n  "),
     };
     format!("{steps} (see `--as steps`). {end}")
 }

@@ -1,4 +1,4 @@
-//! A full-screen session, for any screen size.
+//! Draws the full-screen simulation: its panels, title, key bindings and prompts, for any screen size.
 
 use super::keys::BINDINGS;
 use super::looks::{Looks, Panel};
@@ -16,6 +16,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 const WIDE: u16 = 64;
 const HIGH: u16 = 14;
 
+/// Draws the whole screen.
 pub fn draw(frame: &mut Frame, session: &Session, looks: &mut Looks) {
     let area = frame.area();
     let rows = [Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)];
@@ -86,12 +87,12 @@ fn show(frame: &mut Frame, panel: Panel, session: &Session, looks: &mut Looks, p
         return frame.render_widget(why.red(), place);
     }
     let window = Window { height: usize::from(place.height), width: usize::from(place.width) };
-    let turned = &mut looks.turned[panel as usize];
+    let scroll = &mut looks.scroll[panel as usize];
     let lines = match panel {
-        Panel::Steps => steps(session, looks.marked, window, turned),
-        Panel::Source => source(session, looks.marked, window, turned),
-        Panel::State => state(session, window, turned),
-        Panel::History => history(session, window, turned),
+        Panel::Steps => steps(session, looks.marked, window, scroll),
+        Panel::Source => source(session, looks.marked, window, scroll),
+        Panel::State => state(session, window, scroll),
+        Panel::History => history(session, window, scroll),
     };
     frame.render_widget(Paragraph::new(lines), place);
 }
@@ -105,11 +106,11 @@ struct Window {
 
 impl Window {
     /// The first visible line, given the default `first` and the scroll offset, which is clamped.
-    fn first(self, first: usize, count: usize, turned: &mut isize) -> usize {
+    fn first(self, first: usize, count: usize, scroll: &mut isize) -> usize {
         let last = count.saturating_sub(1) as isize;
         let first = first as isize;
-        *turned = (*turned).clamp(-first, (last - first).max(0));
-        (first + *turned).max(0) as usize
+        *scroll = (*scroll).clamp(-first, (last - first).max(0));
+        (first + *scroll).max(0) as usize
     }
 
     /// The visible part of a text, sanitised.
@@ -121,9 +122,9 @@ impl Window {
     }
 }
 
-fn steps(session: &Session, marked: usize, window: Window, turned: &mut isize) -> Vec<Line<'static>> {
+fn steps(session: &Session, marked: usize, window: Window, scroll: &mut isize) -> Vec<Line<'static>> {
     let choices = session.choices();
-    let first = window.first((marked + 1).saturating_sub(window.height), choices.len(), turned);
+    let first = window.first((marked + 1).saturating_sub(window.height), choices.len(), scroll);
     let shown = choices.iter().enumerate().skip(first).take(window.height).map(|(index, choice)| {
         let line = Line::from(window.cut(&format!("{:>2} {}", index + 1, on_a_line(choice.as_ref()))));
         if index == marked { line.style(Modifier::REVERSED) } else { line }
@@ -145,7 +146,7 @@ fn on_a_line(explained: Option<&Explained>) -> String {
 }
 
 /// The file of the marked step, with process numbers at their locations.
-fn source(session: &Session, marked: usize, window: Window, turned: &mut isize) -> Vec<Line<'static>> {
+fn source(session: &Session, marked: usize, window: Window, scroll: &mut isize) -> Vec<Line<'static>> {
     let choices = session.choices();
     let standings = session.process_statuses();
     let chosen = choices.get(marked).or(choices.first()).and_then(|choice| choice.as_ref());
@@ -156,7 +157,7 @@ fn source(session: &Session, marked: usize, window: Window, turned: &mut isize) 
     };
     let Some(text) = session.sources.named(file).map(|source| &source.text) else { return Vec::new() };
     let line = *line as usize;
-    let first = window.first(line.saturating_sub(window.height / 2 + 1), text.lines().count(), turned);
+    let first = window.first(line.saturating_sub(window.height / 2 + 1), text.lines().count(), scroll);
     let lines = (1..).zip(text.lines()).skip(first).take(window.height);
     let told = lines.map(|(number, text): (usize, &str)| {
         let here = standings.iter().filter(|standing| {
@@ -172,13 +173,13 @@ fn source(session: &Session, marked: usize, window: Window, turned: &mut isize) 
     told.collect()
 }
 
-fn state(session: &Session, window: Window, turned: &mut isize) -> Vec<Line<'static>> {
+fn state(session: &Session, window: Window, scroll: &mut isize) -> Vec<Line<'static>> {
     let values = session.values();
     let filter = session.filter();
     let heading =
         (!filter.is_empty()).then(|| Line::from(window.cut(&format!("only names with `{filter}`"))).dim());
     let height = window.height.saturating_sub(usize::from(heading.is_some()));
-    let first = window.first(0, values.len(), turned);
+    let first = window.first(0, values.len(), scroll);
     let lines = values.iter().skip(first).take(height).map(|value| {
         let line = Line::from(window.cut(&format!("{} = {}", value.name, value.value)));
         if value.changed { line.style(Style::new().fg(Color::Yellow).bold()) } else { line }
@@ -186,8 +187,8 @@ fn state(session: &Session, window: Window, turned: &mut isize) -> Vec<Line<'sta
     heading.into_iter().chain(lines).collect()
 }
 
-fn history(session: &Session, window: Window, turned: &mut isize) -> Vec<Line<'static>> {
-    let first = window.first(session.at().saturating_sub(window.height), session.length(), turned);
+fn history(session: &Session, window: Window, scroll: &mut isize) -> Vec<Line<'static>> {
+    let first = window.first(session.at().saturating_sub(window.height), session.length(), scroll);
     let told = (first + 1..).zip(session.history(first, window.height)).map(|(number, told)| {
         let line = Line::from(window.cut(&format!("{number:>4} {}", in_few_words(told.as_ref()))));
         match number.cmp(&session.at()) {

@@ -339,8 +339,8 @@ impl<'s> Session<'_, 's> {
             return told.violation.as_ref().map(|violation| violation.message.clone());
         }
         match Ending::in_state(self.interpreter, &self.state) {
-            Ending::Wrong(violation) => Some(violation.message),
-            Ending::Failed | Ending::Refuted | Ending::Never | Ending::Done | Ending::Enough | Ending::Open => None,
+            Ending::InvalidEnd(violation) => Some(violation.message),
+            Ending::Error | Ending::Refuted | Ending::Cycle | Ending::End | Ending::Limit | Ending::Open => None,
         }
     }
 

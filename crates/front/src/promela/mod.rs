@@ -25,8 +25,6 @@ use external::ExternalProperties;
 use slice::{Aim, Sliced};
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
-use token::Token;
 
 /// Reads a model; `None` if there are errors.
 pub(crate) fn load(
@@ -44,12 +42,19 @@ pub(crate) fn load(
     model
 }
 
-/// Parses a model with external properties; `None` if there are errors.
+/// Parses a model and external properties, which may need the names of its proctypes; `None` if there are errors.
 fn read(path: &Path, options: &Options, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
-    let questions = ExternalProperties::prepare(&options.asked, sources, problems);
-    let (tokens, texts) = preprocess::preprocess_with(path, &questions.texts, options, sources, problems);
-    let questions = |proctypes: &[Arc<str>], problems: &mut _| questions.units(texts, proctypes, problems);
-    from_tokens(tokens, questions, problems)
+    let external = ExternalProperties::prepare(&options.asked, sources, problems);
+    let (tokens, texts) = preprocess::preprocess_with(path, &external.texts, options, sources, problems);
+    let proctypes = parse::proctypes_of(&tokens);
+    let mut program = parse::parse(tokens, problems);
+    check_names(&program, problems);
+    program.units.extend(external.units(texts, &proctypes, problems));
+    // After a syntax error the rest may be misread; further problems would be misleading.
+    if problems.iter().any(Diagnostic::is_error) {
+        return None;
+    }
+    Some(program)
 }
 
 /// Loads a model and slices it. Problems refer to the whole model.
@@ -94,25 +99,8 @@ pub fn load_text(
 
 /// Parses a model from its text; `None` if there are errors.
 pub fn read_text(name: &str, text: &str, sources: &mut Sources, problems: &mut Vec<Diagnostic>) -> Option<Program> {
-    let tokens = preprocess::preprocess_text(name, text, &preprocess::Options::default(), sources, problems);
-    from_tokens(tokens, |_, _| Vec::new(), problems)
-}
-
-/// Parses a model and external properties, which may need the names of its proctypes.
-fn from_tokens(
-    tokens: Vec<Token>,
-    external: impl FnOnce(&[Arc<str>], &mut Vec<Diagnostic>) -> Vec<Unit>,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<Program> {
-    let proctypes = parse::proctypes_of(&tokens);
-    let mut program = parse::parse(tokens, problems);
-    check_names(&program, problems);
-    program.units.extend(external(&proctypes, problems));
-    // After a syntax error the rest may be misread; further problems would be misleading.
-    if problems.iter().any(Diagnostic::is_error) {
-        return None;
-    }
-    Some(program)
+    let options = Options { text: Some(text.to_owned()), ..Options::default() };
+    read(Path::new(name), &options, sources, problems)
 }
 
 /// Lowers a program; `None` if there are errors.

@@ -137,7 +137,7 @@ pub fn text(run: &Run, titles: &Titles) -> String {
 
 impl<'a> Step<'a> {
     fn of(taken: &'a Taken, number: impl Fn(usize) -> Option<usize>) -> Step<'a> {
-        let Taken { told, passings, after } = taken;
+        let Taken { told, messages, after } = taken;
         let TraceStep { number: own, explained, changes, truths, claim, violation, goes_on: _ } = told;
         let changes = changes.iter().map(|change| Change {
             name: &change.name,
@@ -146,7 +146,7 @@ impl<'a> Step<'a> {
         });
         let action = explained.as_ref().map(|told| Action::new(told.process, told.process_name, &told.statement));
         let partner = explained.as_ref().and_then(|told| told.partner);
-        let messages = passings.iter().map(|Passing { channel, message, way }| {
+        let messages = messages.iter().map(|Passing { channel, message, way }| {
             let (way, other) = match *way {
                 Direction::In { until } => ("sent", until),
                 Direction::Out { since } => ("received", since),

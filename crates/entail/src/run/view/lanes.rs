@@ -57,7 +57,7 @@ impl<'r> Chart<'r> {
         let mut postman = Postman::default();
         let mut rows: Vec<Row> = Vec::new();
         for (step, taken) in run.steps.iter().enumerate() {
-            let posts = taken.passings.iter().filter_map(|passing| postman.see(step, passing)).collect();
+            let posts = taken.messages.iter().filter_map(|passing| postman.see(step, passing)).collect();
             if options.wants(taken) {
                 let before = rows.last().map_or(run.start.processes.len(), |row| row.alive.1);
                 let alive = (before, taken.after.processes.len());
@@ -75,7 +75,7 @@ fn does<'r>(taken: &'r Taken, posts: Vec<Post<'r>>) -> Does<'r> {
     let lane = explained.process;
     match explained.partner {
         Some((to, ..)) => {
-            let handed = taken.passings.iter().find(|passing| matches!(passing.way, Direction::Across));
+            let handed = taken.messages.iter().find(|passing| matches!(passing.way, Direction::Across));
             let text = handed.map_or_else(|| explained.statement.text.clone(), Passing::text);
             Does::Hands { from: lane, to, text }
         }

@@ -101,7 +101,7 @@ fn framed(text: &str, run: &Run, titles: &Titles, misfit: Option<&str>, options:
     let lines = |text: &str| wrapped(text, options.width()).join("\n") + "\n";
     let mut closing: String = errors(run).map(|error| lines(&error)).collect();
     if misfit.is_none() {
-        closing.extend(run.ending.told().iter().map(|told| lines(told)));
+        closing.extend(run.ending.sentences().iter().map(|told| lines(told)));
     }
     let gap = if closing.is_empty() || text.is_empty() { "" } else { "\n" };
     format!("{}\n{text}{gap}{closing}", lines(&titles.headline()))
@@ -117,7 +117,7 @@ fn errors(run: &Run) -> impl Iterator<Item = String> {
 
 /// The closing lines of a document.
 fn closing(run: &Run, misfit: Option<&str>) -> Vec<String> {
-    let last = misfit.map_or_else(|| run.ending.told(), |misfit| vec![misfit.to_owned()]);
+    let last = misfit.map_or_else(|| run.ending.sentences(), |misfit| vec![misfit.to_owned()]);
     errors(run).chain(last).collect()
 }
 

@@ -37,7 +37,7 @@ const USUAL_WIDTH: u16 = 80;
 impl ViewArgs {
     /// Whether a step is shown.
     pub fn wants(&self, taken: &Taken) -> bool {
-        let is_local = taken.passings.is_empty() && !taken.told.starts_or_ends() && taken.told.violation.is_none();
+        let is_local = taken.messages.is_empty() && !taken.told.starts_or_ends() && taken.told.violation.is_none();
         !(self.hides(&taken.told) || self.only_messages && is_local)
     }
 

@@ -1,9 +1,10 @@
-//! The result of a search whose preparation ran out of time.
+//! The result of a search, as far as the plan knows it.
 
-use super::{Algorithm, Goal, Plan, SearchKind, Unreduced};
+use super::kind::SearchKind;
+use super::store::StoreOutcome;
+use super::{Goal, Plan, Unreduced};
 use crate::report::Searched;
 use entail_ir::interpret::Step;
-use entail_model::Guarantee;
 use entail_search::{End, Limit, Outcome, Stats};
 use entail_temporal::Fairness;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,12 +29,12 @@ impl Plan {
             store: self.store_for(goal, &kind),
             compile: began.elapsed(),
             fairness: goal.fairness(self.config.fair),
-            ..self.searched(outcome, &kind)
+            ..self.searched(outcome, StoreOutcome::EXACT, &kind)
         }
     }
 
     /// The result of a search, with defaults for details that the caller sets.
-    pub(super) fn searched(&self, outcome: Outcome<Step>, kind: &SearchKind) -> Searched {
+    pub(super) fn searched(&self, outcome: Outcome<Step>, stored: StoreOutcome, kind: &SearchKind) -> Searched {
         Searched {
             outcome,
             watched: None,
@@ -47,8 +48,8 @@ impl Plan {
             argument: None,
             cut_short: None,
             store: self.config.store,
-            levels: Vec::new(),
-            guarantee: Guarantee::Exact,
+            levels: stored.levels,
+            guarantee: stored.guarantee,
             backend: self.config.backend,
             fallback: None,
             read: Duration::ZERO,
@@ -64,14 +65,6 @@ impl Plan {
             swarm: None,
             unread: Vec::new(),
             checkpoint: None,
-        }
-    }
-
-    fn algorithm_for(&self, kind: &SearchKind) -> Algorithm {
-        match kind {
-            SearchKind::Reachability | SearchKind::SafetyClaim(_) => self.config.search().exploration(),
-            SearchKind::Liveness(_) => self.config.search().cycle_search(),
-            SearchKind::Ctl(..) => Algorithm::Ctl,
         }
     }
 }
