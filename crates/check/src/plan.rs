@@ -9,6 +9,7 @@ pub use bound::Bound;
 pub use ctl::Watched;
 
 use crate::config::{Backend, Cache, Config, Pass, Reduction, Search, Store};
+use crate::cores;
 use crate::coverage::Coverage;
 use crate::keep::{AFRESH, Before, CheckpointWriter};
 use crate::log::LogFile;
@@ -211,10 +212,15 @@ impl Plan {
         done.expect("only what was kept can be wrong")
     }
 
-    /// The threads of a search. Those of a swarm have one each.
+    /// The threads of a search; searches that cannot use several use one.
     fn threads(&self) -> Threads {
-        let count = if self.config.runs > 1 { 1 } else { self.config.threads as usize };
+        let count = self.config.threads.map_or_else(cores::available, |threads| threads as usize);
         Threads { count, worthwhile: self.worthwhile }
+    }
+
+    /// The number of searches that a swarm runs at a time. They share the memory, so their number decides what they find.
+    pub fn concurrent_runs(&self) -> usize {
+        self.config.threads.map_or(1, |threads| threads as usize)
     }
 
     /// The passes that preserve the goal.
@@ -508,6 +514,7 @@ impl Default for Plan {
             reduce: Reduction::None,
             backend: Backend::Interpret,
             without: vec![Pass::Constants, Pass::Unread, Pass::Forget, Pass::Merge],
+            threads: Some(1),
             ..Config::default()
         };
         Plan {

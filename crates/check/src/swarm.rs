@@ -58,12 +58,12 @@ pub enum Found {
 /// The interval at which the waiting thread checks for interruption.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Runs `plan.config.runs` searches in `plan.config.threads` threads. The result depends only on the seed, not on the
+/// Runs `plan.config.runs` searches in [`Plan::concurrent_runs`] threads. The result depends only on the seed, not on the
 /// speed of runs: if a run ends the swarm, later runs do not count.
 pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Searched {
     let (began, count) = (Instant::now(), plan.config.runs.max(1) as usize);
     let (next, stops) = (AtomicUsize::new(0), (0..count).map(|_| AtomicBool::new(false)).collect::<Vec<_>>());
-    let workers = (plan.config.threads.max(1) as usize).min(count);
+    let workers = plan.concurrent_runs().min(count);
     let runs = Runs { plan, interpreter, goal, began, workers, next: &next, stops: &stops };
     let mut finished: Vec<Option<Searched>> = stops.iter().map(|_| None).collect();
     thread::scope(|scope| {
@@ -152,7 +152,7 @@ fn member(plan: &Plan, number: usize, workers: usize) -> Plan {
     let mixes = config.search.is_none();
     let search = Some(if mixes && number % 2 == 1 { Search::DepthFirst } else { config.search() });
     let seed = if number == 0 { config.seed } else { seed(config.seed, number as u64) };
-    let config = Config { search, seed, runs: 1, ..config.clone() };
+    let config = Config { search, seed, runs: 1, threads: Some(1), ..config.clone() };
     Plan { config, share: workers as u64, ..plan.clone() }
 }
 
@@ -176,7 +176,7 @@ fn merged(plan: &Plan, mut all: Vec<Searched>, search: Duration) -> Searched {
     // The peak memory of concurrent runs.
     let mut bytes: Vec<u64> = all.iter().map(|done| done.outcome.bytes).collect();
     bytes.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
-    let bytes = bytes.iter().take(plan.config.threads.max(1) as usize).sum();
+    let bytes = bytes.iter().take(plan.concurrent_runs()).sum();
     let errors = all.iter().map(|done| done.outcome.errors).max().unwrap_or(0);
     let ignored_fault = all.iter().find_map(|done| done.outcome.ignored_fault);
     // The run that ended the others, or that found an error, or else the one with the best coverage.
@@ -238,7 +238,7 @@ mod tests {
     fn plan(runs: u32, threads: u32) -> Plan {
         with(&Plan::default(), |config| {
             (config.store, config.array) = (Store::Bitstate, Some(ARRAY));
-            (config.runs, config.search, config.threads) = (runs, None, threads);
+            (config.runs, config.search, config.threads) = (runs, None, Some(threads));
         })
     }
 

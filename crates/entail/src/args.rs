@@ -347,9 +347,9 @@ pub struct HowArgs {
     pub slice: bool,
     #[command(flatten)]
     pub passes: PassArgs,
-    /// Number of threads of a breadth-first search, or of concurrent `--runs`
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: u32,
+    /// Number of threads of a breadth-first search [default: the available physical cores], or of concurrent `--runs` [1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
 }
 
 /// Parameters of state-space caching.

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -96,6 +97,38 @@ fn a_small_stack_is_enough() {
             assert_eq!(output.status.code(), Some(status), "{kilobytes} KB, {command}: {}", told(&output));
         }
     }
+}
+
+/// Levels of this model have more states than are worth several threads.
+const LARGE: &str = "byte a, b;
+active proctype A() { do :: a < 70 -> a++ od }
+active proctype B() { do :: b < 70 -> b++ od }
+active proctype C() { byte c; do :: c < 70 -> c++ od }
+active proctype D() { bool d; do :: d = !d od }
+";
+
+/// The number of threads that a search of a large model uses.
+fn threads(before: &str, options: &str) -> u64 {
+    let folder = folder();
+    fs::write(folder.path().join("large.pml"), LARGE).unwrap();
+    let command = format!("{before} \"$ENTAIL\" check large.pml --no-opt --no-end --format json {options}");
+    let output = shell(folder.path(), &command);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", told(&output)));
+    assert_eq!(report["properties"][0]["verdict"], "holds", "{report}");
+    assert_eq!(report["properties"][0]["states"]["stored"], 2 * 71 * 71 * 71, "{report}");
+    report["properties"][0]["search"]["threads"].as_u64().expect("a number")
+}
+
+#[test]
+fn a_search_uses_the_cores_that_it_may_use() {
+    let cores = std::thread::available_parallelism().unwrap().get() as u64;
+    assert!((cores.div_ceil(8)..=cores).contains(&threads("", "")));
+    let only_one = "taskset -c $(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)";
+    assert_eq!(threads(only_one, ""), 1);
+    assert_eq!(threads(only_one, "--threads 3"), 3);
+    assert_eq!(threads("", &format!("--threads {}", 2 * cores)), 2 * cores);
+    assert_eq!(threads("", "--search dfs"), 1);
+    assert_eq!(threads("", "--log error"), 1);
 }
 
 /// `inner`, repeated between two other texts.

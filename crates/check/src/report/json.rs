@@ -347,7 +347,7 @@ fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
         reduction,
         unreduced,
         fairness: (searched.fairness != Fairness::None).then(|| searched.fairness.name()),
-        threads: if config.runs > 1 { config.threads } else { searched.outcome.workers as u32 },
+        threads: if config.runs > 1 { config.threads.unwrap_or(1) } else { searched.outcome.workers as u32 },
         optimised: config.passes() != Passes::NONE,
         unread: &searched.unread,
     }

@@ -192,7 +192,8 @@ fn write_statistics(
             workers => format!(", {workers} threads"),
         },
     )?;
-    if report.config.threads > 1 && searched.swarm.is_none() && searched.algorithm != Algorithm::BreadthFirst {
+    let wants_threads = report.config.threads.is_some_and(|threads| threads > 1);
+    if wants_threads && searched.swarm.is_none() && searched.algorithm != Algorithm::BreadthFirst {
         writeln!(out, "  one thread: only a breadth-first search uses several")?;
     }
     if let Some(runs) = fair_runs(searched.fairness) {
