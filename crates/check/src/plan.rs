@@ -215,7 +215,7 @@ impl Plan {
     /// The threads of a search; searches that cannot use several use one.
     fn threads(&self) -> Threads {
         let count = self.config.threads.map_or_else(cores::available, |threads| threads as usize);
-        Threads { count, worthwhile: self.worthwhile }
+        Threads { count, worthwhile: self.worthwhile, ..Threads::default() }
     }
 
     /// The number of searches that a swarm runs at a time. They share the memory, so their number decides what they find.

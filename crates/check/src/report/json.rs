@@ -142,6 +142,9 @@ struct How<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
     threads: u32,
+    /// Why there were no more threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_threads: Option<&'a str>,
     optimised: bool,
     /// The variables that were removed, because no property depends on them.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -348,6 +351,7 @@ fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
         unreduced,
         fairness: (searched.fairness != Fairness::None).then(|| searched.fairness.name()),
         threads: if config.runs > 1 { config.threads.unwrap_or(1) } else { searched.outcome.workers as u32 },
+        no_threads: searched.outcome.no_threads.as_deref(),
         optimised: config.passes() != Passes::NONE,
         unread: &searched.unread,
     }

@@ -196,6 +196,9 @@ fn write_statistics(
     if wants_threads && searched.swarm.is_none() && searched.algorithm != Algorithm::BreadthFirst {
         writeln!(out, "  one thread: only a breadth-first search uses several")?;
     }
+    if let Some(reason) = &searched.outcome.no_threads {
+        writeln!(out, "  no further threads could be started: {reason}")?;
+    }
     if let Some(runs) = fair_runs(searched.fairness) {
         writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
     }
