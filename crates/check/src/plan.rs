@@ -9,7 +9,6 @@ pub use bound::Bound;
 pub use ctl::Watched;
 
 use crate::config::{Backend, Cache, Config, Pass, Reduction, Search, Store};
-use crate::cores;
 use crate::coverage::Coverage;
 use crate::keep::{AFRESH, Before, CheckpointWriter};
 use crate::log::LogFile;
@@ -24,7 +23,7 @@ use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, Rule, is_too_large};
 use entail_ir::{Interpreter, Passes};
 use entail_model::{Concurrent, Deadline, Model, Propositional, Reduced};
-use entail_search::{Algorithm, Checkpointer, Checks, End, Errors, Limit, Limits, Threads};
+use entail_search::{Algorithm, Checkpointer, Checks, End, Errors, Limit, Limits, Threads, available_cores};
 use entail_store::{ExactPairSet, ExactWordSet};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
@@ -214,7 +213,7 @@ impl Plan {
 
     /// The threads of a search; searches that cannot use several use one.
     fn threads(&self) -> Threads {
-        let count = self.config.threads.map_or_else(cores::available, |threads| threads as usize);
+        let count = self.config.threads.map_or_else(available_cores, |threads| threads as usize);
         Threads { count, worthwhile: self.worthwhile, ..Threads::default() }
     }
 

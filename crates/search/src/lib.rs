@@ -15,6 +15,7 @@ mod block_vec;
 mod breadth_first;
 mod checkpointer;
 mod context;
+mod cores;
 mod ctl;
 mod depth_first;
 mod duplicates;
@@ -53,6 +54,7 @@ use entail_model::{Fault, State, StateBuf};
 
 pub use breadth_first::{breadth_first, resume_breadth_first};
 pub use checkpointer::Checkpointer;
+pub use cores::available_cores;
 pub use ctl::{CtlResult, Witness, ctl, decide};
 pub use depth_first::{depth_first, resume_depth_first};
 pub use minimise::{EFFORT, context_switches, minimised};

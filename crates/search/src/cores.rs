@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 
 /// The number of physical cores that are available. Two hardware threads of a core share its caches and execution
 /// units, so a search gains little from the second one. If the system does not tell which ones share a core, all count.
-pub fn available() -> usize {
+pub fn available_cores() -> usize {
     let hardware_threads = available_parallelism().map_or(1, NonZero::get);
     let status = read_to_string("/proc/self/status").unwrap_or_default();
     let topology = Path::new("/sys/devices/system/cpu");
@@ -77,6 +77,6 @@ mod tests {
     #[test]
     fn a_machine_that_does_not_tell_leaves_the_number_unknown() {
         assert_eq!(count(&[0, 1].into(), |_| None), None);
-        assert!((1..=available_parallelism().unwrap().get()).contains(&available()));
+        assert!((1..=available_parallelism().unwrap().get()).contains(&available_cores()));
     }
 }
