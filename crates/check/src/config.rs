@@ -3,6 +3,7 @@
 pub use crate::report::Format;
 pub use entail_model::Named;
 pub use entail_search::SearchOrder as Search;
+pub use entail_search::Timing;
 pub use entail_store::StoreKind as Store;
 
 use crate::contradictions::{self, Contradiction};
@@ -67,6 +68,9 @@ pub struct Config {
     /// The number of threads of a breadth-first search, by default that of the available physical cores; or of concurrent
     /// searches of a swarm, by default 1.
     pub threads: Option<u32>,
+    /// Measure the phases of a search by several threads.
+    #[serde(with = "crate::names::optional")]
+    pub phases: Option<Timing>,
     /// Bytes of memory for the whole process; by default most of the free memory.
     pub memory: Option<u64>,
     /// The directory for temporary files, which are written if memory runs out.
@@ -247,6 +251,7 @@ impl Default for Config {
             slice: false,
             without: Vec::new(),
             threads: None,
+            phases: None,
             memory: None,
             scratch: None,
             depth: None,

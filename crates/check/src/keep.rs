@@ -122,6 +122,7 @@ impl Checkpoint {
             time: given.time,
             memory: given.memory.or(began.memory),
             threads: given.threads.or(began.threads),
+            phases: given.phases,
             trail: if is_given("--trail") { given.trail } else { began.trail },
             evidence: given.evidence.or(began.evidence),
             checkpoint: Some(given.checkpoint.unwrap_or_else(|| self.path.clone())),

@@ -214,7 +214,7 @@ impl Plan {
     /// The threads of a search; searches that cannot use several use one.
     fn threads(&self) -> Threads {
         let count = self.config.threads.map_or_else(available_cores, |threads| threads as usize);
-        Threads { count, worthwhile: self.worthwhile, ..Threads::default() }
+        Threads { count, worthwhile: self.worthwhile, timing: self.config.phases, ..Threads::default() }
     }
 
     /// The number of searches that a swarm runs at a time. They share the memory, so their number decides what they find.

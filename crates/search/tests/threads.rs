@@ -12,7 +12,9 @@ use common::disorder::{Disorder, Fewer};
 use common::{ALL, prove};
 use entail_disk::{Reader, Scratch};
 use entail_model::{Fired, Marks, Model, Reduced, Reduction, State, StateBuf, Store};
-use entail_search::{Checks, End, Errors, Limit, Limits, Outcome, Threads, breadth_first, resume_breadth_first};
+use entail_search::{
+    Checks, End, Errors, Limit, Limits, Outcome, Phase, Threads, Timing, breadth_first, resume_breadth_first,
+};
 use entail_store::{
     BitstateSet, CollapseSet, CompactSet, Degradation, DfaSet, ExactPairSet, ExactWordSet, LossySet, PlainSet,
     Share, StateSet, VisitedSet,
@@ -276,6 +278,26 @@ fn no_wait_lasts_when_something_happens_to_one_of_several_threads() {
 }
 
 const LONG: Duration = Duration::from_millis(300);
+
+#[test]
+fn measured_phases_change_nothing() {
+    let model = Disorder { nodes: 20_000, words: 1, seed: 2 };
+    let set = || VisitedSet::new(ExactWordSet::new(40), None);
+    let expected = search(&model, set(), &ALL, workers(3, 40));
+    assert_eq!((expected.workers, &expected.phases), (3, &None));
+    for (timing, threads) in [(Timing::Together, 3), (Timing::InTurn, 1)] {
+        let found = search(&model, set(), &ALL, Threads { timing: Some(timing), ..workers(3, 40) });
+        assert_eq!(found.workers, threads);
+        let phases = found.phases.clone().expect("they were measured");
+        for (phase, time) in phases.all() {
+            assert!(time.longest <= time.work, "{phase:?}: {time:?}");
+            assert!(timing == Timing::Together || time.work <= time.elapsed, "{phase:?}: {time:?}");
+            let is_rare = [Phase::MakingRoom, Phase::LookupByOne].contains(&phase);
+            assert!(time.count > 0 || is_rare, "{phase:?}");
+        }
+        assert_eq!(Outcome { phases: None, workers: 3, bytes: expected.bytes, ..found }, expected, "{timing:?}");
+    }
+}
 
 /// Searches with interruptions, and resumes with the next of these numbers of threads each time. Returns also the number of
 /// interruptions.
