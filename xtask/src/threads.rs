@@ -35,6 +35,9 @@ const SHARED: [&str; 3] = ["expansion", "lookup", "queueing"];
 /// The phases in which one thread works while the others wait.
 const ALONE: [&str; 5] = ["few_states", "partitioning", "sharing_out", "making_room", "lookup_by_one"];
 
+/// The plot lies beside the page.
+const PLOT: &str = "![Predicted speed against the number of cores](parallel.svg)";
+
 /// The measurements of one search, in seconds.
 struct Search {
     states: u64,
@@ -180,7 +183,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     println!("{}\n{}", tables[0], tables[1]);
     if let Some(page) = &options.markdown {
         let page = root().join(page);
-        document::write(&page, "speed", &tables[0])?;
+        document::write(&page, "speed", &format!("{}\n{PLOT}", tables[0]))?;
         document::write(&page, "bounds", &tables[1])?;
         std::fs::write(page.with_extension("svg"), draw(&models))?;
     }
