@@ -42,7 +42,7 @@ struct Row {
 }
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
-    let entail = Entail::find(binary)?;
+    let entail = Entail::find(binary)?.one_thread();
     let mut rows = Vec::new();
     println!("{HEADER}");
     for model in MODELS.into_iter().filter(|model| options.only.iter().any(|only| only == model)) {

@@ -56,7 +56,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if !spin::available() {
         return Err("spin and gcc are needed".into());
     }
-    let entail = Entail::find(binary)?;
+    let entail = Entail::find(binary)?.one_thread();
     let model = root().join(&options.model);
     let exact = entail.property(&model, &WHAT)?;
     let states = number(&exact["states"]["stored"])?;

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 pub struct Entail {
     binary: PathBuf,
+    /// Options of every check.
+    options: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +68,7 @@ impl Entail {
     /// The given binary, or else the one of this workspace, freshly built.
     pub fn find(binary: Option<&Path>) -> Result<Self> {
         match binary {
-            Some(binary) => Ok(Self { binary: std::fs::canonicalize(binary)? }),
+            Some(binary) => Ok(Self { binary: std::fs::canonicalize(binary)?, options: &[] }),
             None => Self::build(),
         }
     }
@@ -87,7 +89,12 @@ impl Entail {
             Some(PathBuf::from(message["executable"].as_str()?))
         };
         let binary = messages.lines().filter_map(executable).next_back();
-        Ok(Self { binary: binary.ok_or("cargo built no entail binary")? })
+        Ok(Self { binary: binary.ok_or("cargo built no entail binary")?, options: &[] })
+    }
+
+    /// The same with one thread: measurements must not depend on the number of cores.
+    pub fn one_thread(self) -> Self {
+        Self { options: &["--threads", "1"], ..self }
     }
 
     pub fn path(&self) -> &Path {
@@ -103,7 +110,7 @@ impl Entail {
     pub fn counts(&self, model: &Path, options: &[&str], names: &[&str]) -> Result<Vec<u64>> {
         let mut command = Command::new(&self.binary);
         command.args(["check", "--format", "json", "--memory", MEMORY, "--trail", "/dev/null"]);
-        let output = command.args(options).arg(model).output()?;
+        let output = command.args(self.options).args(options).arg(model).output()?;
         let report: Value = serde_json::from_slice(&output.stdout)?;
         let states = &report["properties"][0]["states"];
         let count = |name: &&str| states[name].as_u64().ok_or_else(|| format!("no `{name}` in the report").into());
@@ -134,7 +141,7 @@ impl Entail {
     fn all(&self, model: &Path, options: &[&str]) -> Result<Vec<Value>> {
         let mut command = Command::new(&self.binary);
         command.args(["check", "--format", "json", "--trail", "/dev/null"]);
-        let output = command.args(options).arg(model).output()?;
+        let output = command.args(self.options).args(options).arg(model).output()?;
         let mut report: Value = serde_json::from_slice(&output.stdout)
             .map_err(|_| first_line(&String::from_utf8_lossy(&output.stderr)))?;
         match report["properties"].take() {
@@ -150,7 +157,7 @@ impl Entail {
     /// The answer, and the total time of the process in seconds.
     pub fn run(&self, model: &Path, task: &Task) -> (Answer, f64) {
         let mut command = Command::new(&self.binary);
-        command.args(["check", "--format", "json"]);
+        command.args(["check", "--format", "json"]).args(self.options);
         match task.mode {
             Mode::AsWritten => command.args(["--no-opt", "--all-errors"]),
             Mode::Optimised => command.args(["--all-errors", "--reduce", "por"]),

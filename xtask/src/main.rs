@@ -26,6 +26,7 @@ mod scaling;
 mod setup;
 mod spin_examples;
 mod thesis;
+mod threads;
 mod trails;
 mod words;
 
@@ -59,6 +60,8 @@ enum Chore {
     Bench(bench::Options),
     /// Kill searches at random moments, resume them, and compare the results with undisturbed searches
     Kill(kill::Options),
+    /// Measure the speed of several threads, and predict it for more cores
+    Threads(threads::Options),
     /// Measure and plot the cost of a transition as the number of states grows
     Scaling(scaling::Options),
     /// Measure and plot the cost of state-space caching as the cache becomes smaller
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         Chore::Thesis(options) => thesis::run(&options, binary),
         Chore::Bench(options) => bench::run(&options, binary),
         Chore::Kill(options) => kill::run(&options, binary),
+        Chore::Threads(options) => threads::run(&options, binary),
         Chore::Scaling(options) => scaling::run(&options, binary),
         Chore::Cache(options) => cache::run(&options, binary),
         Chore::Coverage(options) => coverage::run(&options, binary),

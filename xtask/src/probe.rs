@@ -26,7 +26,7 @@ pub struct Options {
 const FIRST_PROBE: u64 = 1 << 16;
 
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
-    let entail = Entail::find(binary)?;
+    let entail = Entail::find(binary)?.one_thread();
     let mut models: Vec<PathBuf> =
         root().join(oracle::MODELS).read_dir()?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     models.retain(|path| name(path).contains(&options.only));

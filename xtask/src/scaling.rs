@@ -75,7 +75,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if options.spin && !spin::available() {
         return Err("spin and gcc are needed".into());
     }
-    let entail = Entail::find(binary)?;
+    let entail = Entail::find(binary)?.one_thread();
     let mut points: Vec<Point> = Vec::new();
     println!("{HEADER}");
     for size in Size::all(options.max_states) {

@@ -3,6 +3,7 @@
 pub use crate::report::Format;
 pub use entail_model::Named;
 pub use entail_search::SearchOrder as Search;
+pub use entail_search::Timing;
 pub use entail_store::StoreKind as Store;
 
 use crate::contradictions::{self, Contradiction};
@@ -64,8 +65,12 @@ pub struct Config {
     pub slice: bool,
     /// Disabled optimisation passes.
     pub without: Vec<Pass>,
-    /// The number of threads of a breadth-first search, or of concurrent searches of a swarm.
-    pub threads: u32,
+    /// The number of threads of a breadth-first search, by default that of the available physical cores; or of concurrent
+    /// searches of a swarm, by default 1.
+    pub threads: Option<u32>,
+    /// Measure the phases of a search by several threads.
+    #[serde(with = "crate::names::optional")]
+    pub phases: Option<Timing>,
     /// Bytes of memory for the whole process; by default most of the free memory.
     pub memory: Option<u64>,
     /// The directory for temporary files, which are written if memory runs out.
@@ -245,7 +250,8 @@ impl Default for Config {
             no_opt: false,
             slice: false,
             without: Vec::new(),
-            threads: 1,
+            threads: None,
+            phases: None,
             memory: None,
             scratch: None,
             depth: None,
@@ -430,6 +436,7 @@ mod tests {
     fn what_is_out_of_range_is_refused() {
         for (json, option) in [
             (r#"{"runs": 0}"#, "--runs"),
+            (r#"{"threads": 0}"#, "--threads"),
             (r#"{"threads": 5000, "runs": 2, "store": "compact"}"#, "--threads"),
             (r#"{"store": "compact", "hash_bits": 65}"#, "--hash-bits"),
             (r#"{"store": "cache", "cache": {"slots": 0}}"#, "--cache-slots"),

@@ -92,7 +92,8 @@ fn in_store(config: &Config) -> Found {
 
 /// Contradictions between options of the search.
 fn in_search(config: &Config) -> Found {
-    if config.threads > 1 && config.runs == 1 && !config.search().is_breadth_first() {
+    let wants_threads = config.threads.is_some_and(|threads| threads > 1);
+    if wants_threads && config.runs == 1 && !config.search().is_breadth_first() {
         let reason = "only a breadth-first search uses several threads";
         return Some((["--threads", "--search"], format!("{reason}; leave out `--threads` or `--search`")));
     }
@@ -120,7 +121,7 @@ fn in_files(config: &Config) -> Found {
         let message = "a log records one search, but `--runs` asks for several";
         return Some((["--log", "--runs"], message.to_owned()));
     }
-    if logs && config.threads > 1 {
+    if logs && config.threads.is_some_and(|threads| threads > 1) {
         let message = "a log records the events of one thread; leave out `--threads` or `--log`";
         return Some((["--threads", "--log"], message.to_owned()));
     }
@@ -146,7 +147,7 @@ fn in_files(config: &Config) -> Found {
 fn out_of_range(config: &Config) -> Option<Contradiction> {
     let ranges: [(_, Option<u64>, RangeInclusive<u64>); 6] = [
         ("--runs", Some(config.runs.into()), RUNS),
-        ("--threads", Some(config.threads.into()), THREADS),
+        ("--threads", config.threads.map(u64::from), THREADS),
         ("--hash-bits", config.hash_bits.map(u64::from), HASH_BITS),
         ("--cache-slots", config.cache.slots, 1..=u64::MAX),
         ("--cache-probes", config.cache.probes.map(u64::from), CACHE),

@@ -130,7 +130,7 @@ fn threaded_plans(checks: Checks) -> Vec<(String, Plan)> {
         (Reduction::Stubborn, 8, 5, Store::Tree),
     ] {
         let plan = with(&exact, |config| {
-            (config.threads, config.reduce, config.store) = (count, reduction, store);
+            (config.threads, config.reduce, config.store) = (Some(count), reduction, store);
         });
         all.push((format!("{count} threads, {reduction:?}, {store:?}"), Plan { worthwhile, ..plan }));
     }

@@ -121,7 +121,8 @@ impl Checkpoint {
         Ok(Config {
             time: given.time,
             memory: given.memory.or(began.memory),
-            threads: if is_given("--threads") { given.threads } else { began.threads },
+            threads: given.threads.or(began.threads),
+            phases: given.phases,
             trail: if is_given("--trail") { given.trail } else { began.trail },
             evidence: given.evidence.or(began.evidence),
             checkpoint: Some(given.checkpoint.unwrap_or_else(|| self.path.clone())),

@@ -26,7 +26,7 @@
 //! This library does not print, does not end the process, and reads neither the command line nor environment
 //! variables. It reads the model, the files that the model includes and those that the `Config` names. It writes the
 //! files that the `Config` names, and temporary files if memory runs out. It queries the operating system for the
-//! available memory.
+//! available memory and cores.
 //!
 //! Modules other than [`config`] and [`report`] are for programs that process counterexamples: [`run`] represents
 //! runs as data, and [`follow`] matches a [`trail`] with the steps of a model.

@@ -24,7 +24,7 @@ use entail_ir::Interpreter;
 use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, is_too_large};
 use entail_model::{Deadline, Model, Observer, Part, Reduced, State};
-use entail_search::{Checkpointer, Checks, End, Limit, Limits, Outcome, Start, Threads};
+use entail_search::{Checkpointer, Checks, End, Limit, Limits, Outcome, Start, Threads, available_cores};
 use entail_store::{AnyStore, StoreOptions};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
@@ -212,10 +212,15 @@ impl Plan {
         done.expect("only what was kept can be wrong")
     }
 
-    /// The threads of a search. Those of a swarm have one each.
+    /// The threads of a search; searches that cannot use several use one.
     fn threads(&self) -> Threads {
-        let count = if self.config.runs > 1 { 1 } else { self.config.threads as usize };
-        Threads { count, worthwhile: self.worthwhile }
+        let count = self.config.threads.map_or_else(available_cores, |threads| threads as usize);
+        Threads { count, worthwhile: self.worthwhile, timing: self.config.phases, ..Threads::default() }
+    }
+
+    /// The number of searches that a swarm runs at a time. They share the memory, so their number decides what they find.
+    pub fn concurrent_runs(&self) -> usize {
+        self.config.threads.map_or(1, |threads| threads as usize)
     }
 
     fn search(
@@ -376,6 +381,7 @@ impl Default for Plan {
             reduce: Reduction::None,
             backend: Backend::Interpret,
             without: vec![Pass::Constants, Pass::Unread, Pass::Forget, Pass::Merge],
+            threads: Some(1),
             ..Config::default()
         };
         Plan {

@@ -10,9 +10,10 @@ use crate::progress::Watch;
 use crate::report::{Searched, coverage};
 use entail_ir::Interpreter;
 use entail_model::Guarantee;
-use entail_search::{Algorithm, End, Errors, Limit};
+use entail_search::{Algorithm, End, Errors, Limit, Outcome};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -58,20 +59,27 @@ pub enum Found {
 /// The interval at which the waiting thread checks for interruption.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Runs `plan.config.runs` searches in `plan.config.threads` threads. The result depends only on the seed, not on the
+/// Runs `plan.config.runs` searches in [`Plan::concurrent_runs`] threads. The result depends only on the seed, not on the
 /// speed of runs: if a run ends the swarm, later runs do not count.
 pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool, watch: &mut Watch) -> Searched {
     let (began, count) = (Instant::now(), plan.config.runs.max(1) as usize);
     let (next, stops) = (AtomicUsize::new(0), (0..count).map(|_| AtomicBool::new(false)).collect::<Vec<_>>());
-    let workers = (plan.config.threads.max(1) as usize).min(count);
-    let runs = Runs { plan, interpreter, goal, began, workers, next: &next, stops: &stops };
+    let workers = plan.concurrent_runs().min(count);
+    let watch = Mutex::new(Some(watch));
+    let runs = Runs { plan, interpreter, goal, began, workers, watch, next: &next, stops: &stops, interrupt: stop };
+    let mut refused = None;
     let mut finished: Vec<Option<Searched>> = stops.iter().map(|_| None).collect();
     thread::scope(|scope| {
         let (tell, told) = mpsc::channel();
-        let mut watches = Some(watch);
-        for _ in 0..workers {
-            let (runs, tell, watch) = (&runs, tell.clone(), watches.take());
-            scope.spawn(move || runs.work(watch, &tell));
+        for number in 0..workers {
+            let (runs, own) = (&runs, tell.clone());
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, move || runs.work(false, &own)) {
+                refused = Some(error.to_string());
+                if number == 0 {
+                    runs.work(true, &tell);
+                }
+                break;
+            }
         }
         drop(tell);
         loop {
@@ -79,12 +87,7 @@ pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool
                 runs.stop_from(0);
             }
             match told.recv_timeout(PAUSE) {
-                Ok((number, done)) => {
-                    if is_enough(&done, plan) {
-                        runs.stop_from(number + 1);
-                    }
-                    finished[number] = Some(done);
-                }
+                Ok((number, done)) => finished[number] = Some(done),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -99,7 +102,8 @@ pub fn run(plan: &Plan, interpreter: &Interpreter, goal: Goal, stop: &AtomicBool
         let limit = if stop.load(Ordering::Relaxed) { Limit::Interrupted } else { Limit::Time };
         Swarm { cut: swarm.cut.or(is_short.then_some(limit)), ..swarm }
     });
-    Searched { swarm, ..done }
+    let outcome = Outcome { no_threads: refused, ..done.outcome };
+    Searched { swarm, outcome, ..done }
 }
 
 /// Whether further runs are unnecessary.
@@ -109,33 +113,43 @@ fn is_enough(done: &Searched, plan: &Plan) -> bool {
 }
 
 /// The queue of runs.
-struct Runs<'a> {
+struct Runs<'a, 'w> {
     plan: &'a Plan,
     interpreter: &'a Interpreter<'a>,
     goal: Goal<'a>,
     began: Instant,
     workers: usize,
+    /// For the first run.
+    watch: Mutex<Option<&'a mut Watch<'w>>>,
     next: &'a AtomicUsize,
     /// For each run, whether it is no longer needed.
     stops: &'a [AtomicBool],
+    /// Interrupts all runs.
+    interrupt: &'a AtomicBool,
 }
 
-impl Runs<'_> {
-    /// Executes runs in order. The first one has the watch.
-    fn work(&self, mut watch: Option<&mut Watch>, tell: &Sender<(usize, Searched)>) {
+impl Runs<'_, '_> {
+    /// Executes runs in order. A thread that works alone must notice interrupts itself.
+    fn work(&self, is_alone: bool, tell: &Sender<(usize, Searched)>) {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         loop {
             // The thread with the watch takes the first run.
             let number = if watch.is_some() { 0 } else { 1 + self.next.fetch_add(1, Ordering::Relaxed) };
             let Some(stop) = self.stops.get(number) else { return };
             let time = self.plan.config.time.map(|time| time.saturating_sub(self.began.elapsed()));
             // The first run always starts, so that there is at least one result; it checks the limits itself.
-            if number > 0 && (stop.load(Ordering::Relaxed) || time == Some(Duration::ZERO)) {
+            let is_over = [stop, self.interrupt].into_iter().any(|stop| stop.load(Ordering::Relaxed));
+            if number > 0 && (is_over || time == Some(Duration::ZERO)) {
                 return;
             }
             let mut plan = member(self.plan, number, self.workers);
             plan.config.time = time;
             let mut unseen = Watch::silent(Coverage::new(self.interpreter.system()));
+            let stop = if is_alone { self.interrupt } else { stop };
             let done = plan.run_unkept(self.interpreter, self.goal, stop, watch.take().unwrap_or(&mut unseen));
+            if is_enough(&done, self.plan) {
+                self.stop_from(number + 1);
+            }
             // The receiver lives until all threads have ended.
             let _ = tell.send((number, done));
         }
@@ -152,7 +166,7 @@ fn member(plan: &Plan, number: usize, workers: usize) -> Plan {
     let mixes = config.search.is_none();
     let search = Some(if mixes && number % 2 == 1 { Search::DepthFirst } else { config.search() });
     let seed = if number == 0 { config.seed } else { seed(config.seed, number as u64) };
-    let config = Config { search, seed, runs: 1, ..config.clone() };
+    let config = Config { search, seed, runs: 1, threads: Some(1), ..config.clone() };
     Plan { config, share: workers as u64, ..plan.clone() }
 }
 
@@ -176,7 +190,7 @@ fn merged(plan: &Plan, mut all: Vec<Searched>, search: Duration) -> Searched {
     // The peak memory of concurrent runs.
     let mut bytes: Vec<u64> = all.iter().map(|done| done.outcome.bytes).collect();
     bytes.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
-    let bytes = bytes.iter().take(plan.config.threads.max(1) as usize).sum();
+    let bytes = bytes.iter().take(plan.concurrent_runs()).sum();
     let errors = all.iter().map(|done| done.outcome.errors).max().unwrap_or(0);
     let ignored_fault = all.iter().find_map(|done| done.outcome.ignored_fault);
     // The run that ended the others, or that found an error, or else the one with the best coverage.
@@ -238,7 +252,7 @@ mod tests {
     fn plan(runs: u32, threads: u32) -> Plan {
         with(&Plan::default(), |config| {
             (config.store, config.array) = (Store::Bitstate, Some(ARRAY));
-            (config.runs, config.search, config.threads) = (runs, None, threads);
+            (config.runs, config.search, config.threads) = (runs, None, Some(threads));
         })
     }
 

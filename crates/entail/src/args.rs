@@ -4,7 +4,7 @@ use crate::picture::Layout;
 use crate::quantities::{self, Sweep};
 use crate::run::ViewArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use entail_check::config::{Backend, Format, LogKind, Named, Pass, Reduction, Search, Store};
+use entail_check::config::{Backend, Format, LogKind, Named, Pass, Reduction, Search, Store, Timing};
 use entail_front::{Granularity, Language};
 use entail_model::named;
 use entail_temporal::Fairness;
@@ -347,9 +347,12 @@ pub struct HowArgs {
     pub slice: bool,
     #[command(flatten)]
     pub passes: PassArgs,
-    /// Number of threads of a breadth-first search, or of concurrent `--runs`
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: u32,
+    /// Number of threads of a breadth-first search [default: the available physical cores], or of concurrent `--runs` [1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// For measurements: how the threads of a search share the processor; the JSON report has the time of each phase
+    #[arg(long, value_name = Timing::names().join("|"), hide = true, value_parser = Timing::named)]
+    pub phases: Option<Timing>,
 }
 
 /// Parameters of state-space caching.

@@ -37,6 +37,7 @@ impl CheckArgs {
             slice: how.slice,
             without: how.passes.without.clone(),
             threads: how.threads,
+            phases: how.phases,
             memory: limits.memory,
             scratch: limits.scratch.clone(),
             depth: limits.depth,
@@ -103,13 +104,14 @@ mod tests {
     use clap::Parser;
 
     /// Options that may differ when a search is resumed, or that cannot be given together with a checkpoint.
-    const FREE: [&str; 14] = [
+    const FREE: [&str; 15] = [
         "--resume",
         "--checkpoint",
         "--every",
         "--time",
         "--memory",
         "--threads",
+        "--phases",
         "--format",
         "--trail",
         "--evidence",

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -96,6 +97,95 @@ fn a_small_stack_is_enough() {
             assert_eq!(output.status.code(), Some(status), "{kilobytes} KB, {command}: {}", told(&output));
         }
     }
+}
+
+/// Levels of this model have more states than are worth several threads.
+const LARGE: &str = "byte a, b;
+active proctype A() { do :: a < 30 -> a++ od }
+active proctype B() { do :: b < 30 -> b++ od }
+active proctype C() { byte c; do :: c < 30 -> c++ od }
+active proctype D() { bool d; do :: d = !d od }
+";
+
+const STATES: u64 = 453_962;
+
+/// How a large model is searched, in words of the report.
+fn search(before: &str, options: &str) -> Value {
+    let folder = folder();
+    fs::write(folder.path().join("large.pml"), LARGE).unwrap();
+    let command = format!("{before} \"$ENTAIL\" check large.pml --no-opt --no-end --format json {options}");
+    let output = shell(folder.path(), &command);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", told(&output)));
+    assert_eq!(report["properties"][0]["verdict"], "holds", "{report}");
+    assert_eq!(report["properties"][0]["states"]["stored"], STATES, "{report}");
+    report["properties"][0]["search"].clone()
+}
+
+/// The number of threads that a search of a large model uses.
+fn threads(before: &str, options: &str) -> u64 {
+    search(before, options)["threads"].as_u64().expect("a number")
+}
+
+#[test]
+fn the_phases_of_a_search_are_in_the_report_if_they_are_measured() {
+    assert_eq!(search("", "--threads 3")["phases"], Value::Null);
+    for (how, threads) in [("together", 3), ("in-turn", 1)] {
+        let found = search("", &format!("--threads 3 --phases {how}"));
+        assert_eq!(found["threads"], threads, "{found}");
+        for phase in ["expansion", "lookup"] {
+            let number = |figure: &str| found["phases"][phase][figure].as_f64().expect(figure);
+            assert!(number("count") > 0.0 && 0.0 < number("longest_s"), "{found}");
+            assert!(number("longest_s") < number("work_s"), "{found}");
+        }
+    }
+}
+
+#[test]
+fn a_search_uses_the_cores_that_it_may_use() {
+    let cores = std::thread::available_parallelism().unwrap().get() as u64;
+    let smt = fs::read_to_string("/sys/devices/system/cpu/smt/active").unwrap_or_default();
+    let least = if smt.trim() == "1" { cores.div_ceil(8) } else { cores };
+    assert!((least..=cores).contains(&threads("", "")));
+    let only_one = "taskset -c $(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)";
+    assert_eq!(threads(only_one, ""), 1);
+    assert_eq!(threads(only_one, "--threads 3"), 3);
+    assert_eq!(threads("", &format!("--threads {}", 2 * cores)), 2 * cores);
+    assert_eq!(threads("", "--search dfs"), 1);
+    assert_eq!(threads("", "--log error"), 1);
+}
+
+/// Another user, whose processes nobody else starts.
+const ALONE: &str = "setpriv --reuid 54321 --regid 54321 --clear-groups";
+
+#[test]
+fn a_search_that_may_start_no_threads_has_one() {
+    if !shell(Path::new("."), &format!("{ALONE} \"$ENTAIL\" --version")).status.success() {
+        eprintln!("skipped: only root becomes another user");
+        return;
+    }
+    // Further ones are for Ctrl-C and for the command itself.
+    let folder = folder();
+    fs::write(folder.path().join("large.pml"), LARGE).unwrap();
+    let search = |most: u32, options: &str| {
+        let command =
+            format!("{ALONE} prlimit --nproc={most} \"$ENTAIL\" check large.pml --trail /dev/null {options}");
+        let output = shell(folder.path(), &command);
+        (output.status.code(), told(&output))
+    };
+    const NOTE: &str = "no further threads could be started: Resource temporarily unavailable";
+    let whole = "--no-opt --no-end --threads 3";
+    for most in 3..8 {
+        let (status, told) = search(most, whole);
+        assert_eq!(status, Some(0), "{most}: {told}");
+        assert!(told.contains("  453 962 states stored"), "{most}: {told}");
+        assert_eq!(told.matches(NOTE).count(), usize::from(most < 6), "{most}: {told}");
+        assert_eq!(told.contains("3 threads"), most >= 6, "{most}: {told}");
+        let (status, told) = search(most, "--no-end --store bitstate --array 64K --runs 3 --threads 3");
+        assert_eq!(status, Some(3), "{most}: {told}");
+        assert_eq!(told.matches(NOTE).count(), usize::from(most < 6), "{most}: {told}");
+    }
+    let (status, told) = search(1, whole);
+    assert!(status == Some(2) && told.contains("error: cannot start a thread"), "{told}");
 }
 
 /// `inner`, repeated between two other texts.

@@ -8,10 +8,12 @@ use entail_front::promela::{formula, preprocess};
 use entail_front::source::Sources;
 use entail_model::Guarantee;
 use entail_search::{
-    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, SearchOrder as Order, Start,
+    Checks, Counterexample, End, ErrorKind, Errors, Limit, Limits, Outcome, SearchOrder as Order, Start, Threads,
+    available_cores,
 };
 use entail_store::{AnyStore, ExactWordSet, StoreKind as Store, StoreOptions};
 use entail_temporal::{Claim, Fairness, Formula, Formulas, Product, Proposition, translate};
+use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -36,12 +38,15 @@ pub struct Check<'a> {
     pub time: Option<Duration>,
     /// The memory limit of a search, in bytes.
     pub memory: Option<u64>,
+    /// The number of threads of a breadth-first search; by default that of the available physical cores.
+    pub threads: Option<usize>,
     /// Interrupts the check when set, from any thread.
     pub stop: Option<&'a AtomicBool>,
 }
 
 /// The assumed memory for an array or a cache without a size.
 const DEFAULT_MEMORY: u64 = 512 << 20;
+const THREADS: RangeInclusive<usize> = 1..=1024;
 
 impl Check<'_> {
     /// Checks all properties of a model.
@@ -54,7 +59,7 @@ impl Check<'_> {
     }
 
     fn validate(&self) -> Result<(), Error> {
-        let Check { order, store, fairness, .. } = *self;
+        let Check { order, store, fairness, threads, .. } = *self;
         let contradiction = if store.forgets() && order.is_breadth_first() {
             format!(
                 "`Store::{store:?}` and `Order::{order:?}` contradict each other: a store that forgets states needs the \
@@ -68,6 +73,10 @@ impl Check<'_> {
             "`hash_bits` is 1 to 64, for lossy stores only".into()
         } else if self.array.is_some() && !store.has_array() || self.cache.is_some() && !store.forgets() {
             format!("`array` or `cache` does not apply to `Store::{store:?}`; leave it out")
+        } else if threads.is_some_and(|threads| !THREADS.contains(&threads)) {
+            format!("`threads` is {} to {}", THREADS.start(), THREADS.end())
+        } else if threads.is_some_and(|threads| threads > 1) && !order.is_breadth_first() {
+            format!("`Order::{order:?}` uses one thread; leave out `threads`")
         } else if fairness == Fairness::Component {
             "`Fairness::Component` is for formulas of branching time only".into()
         } else {
@@ -114,6 +123,7 @@ impl Check<'_> {
             time: self.time.map(|time| time.saturating_sub(began.elapsed())),
             memory: self.memory,
             stop: self.stop,
+            threads: Threads { count: self.threads.unwrap_or_else(available_cores), ..Threads::default() },
             ..Limits::default()
         }
     }
@@ -123,7 +133,7 @@ impl Check<'_> {
         if let Some(start) = flat.initial().into_iter().find(is_wrong) {
             flat.error().map_or(Ok(()), Err)?;
             let verdict = Verdict::Violated(Run { start, steps: Vec::new(), cycle_start: None });
-            return Ok(Checked { name, verdict, states: 1, transitions: 0, bytes: 0 });
+            return Ok(Checked { name, verdict, states: 1, transitions: 0, bytes: 0, no_threads: None });
         }
         let checks = Checks { faults: true, assertions: true, end_states: false, errors: Errors::First };
         self.explored(&flat, name, self.explore(&flat, &checks, limits))
@@ -202,7 +212,7 @@ impl Check<'_> {
         name: String,
         (outcome, guarantee): (Outcome<Step>, Guarantee),
     ) -> Result<Checked<M>, Error> {
-        let Outcome { end, stats, errors, bytes, counterexample, .. } = outcome;
+        let Outcome { end, stats, errors, bytes, no_threads, counterexample, .. } = outcome;
         let run = counterexample.map(|found| follow(flat, &found)).transpose()?;
         flat.error().map_or(Ok(()), Err)?;
         let verdict = match (run, end, guarantee) {
@@ -217,7 +227,7 @@ impl Check<'_> {
                     .into(),
             ),
         };
-        Ok(Checked { name, verdict, states: stats.stored, transitions: stats.transitions(), bytes })
+        Ok(Checked { name, verdict, states: stats.stored, transitions: stats.transitions(), bytes, no_threads })
     }
 
     fn reached(&self, limit: Limit) -> String {

@@ -21,6 +21,8 @@ pub struct Checked<M: Model> {
     pub transitions: u64,
     /// The memory used by the search, in bytes.
     pub bytes: u64,
+    /// Why several threads could not be started. Then one did all the work.
+    pub no_threads: Option<String>,
 }
 
 /// The verdict on a property.
@@ -58,7 +60,7 @@ impl<M: Model> Report<M> {
 
 impl<M: Model> fmt::Display for Report<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Checked { name, verdict, states, transitions, .. } in &self.properties {
+        for Checked { name, verdict, states, transitions, no_threads, .. } in &self.properties {
             match verdict {
                 Verdict::Holds => writeln!(f, "{name}: holds ({states} states, {transitions} transitions)")?,
                 Verdict::Inconclusive(reason) => writeln!(f, "{name}: inconclusive, {reason} ({states} states)")?,
@@ -66,6 +68,9 @@ impl<M: Model> fmt::Display for Report<M> {
                     writeln!(f, "{name}: violated after {} steps ({states} states)", run.steps.len())?;
                     write!(f, "{run}")?;
                 }
+            }
+            if let Some(reason) = no_threads {
+                writeln!(f, "      no further threads could be started: {reason}")?;
             }
         }
         Ok(())

@@ -5,7 +5,9 @@ use serde::de::Deserializer;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::thread::ThreadId;
 use std::time::Duration;
 
 /// Counts up to `most`, where it stops or restarts.
@@ -175,6 +177,62 @@ fn options_that_contradict_each_other_are_named() {
     assert!(bits.contains("`hash_bits`"), "{bits}");
     let size = message(Check { store: Store::Compact, array: Some(1 << 16), ..Check::default() });
     assert!(size.contains("`Store::Compact`") && size.contains("`array`"), "{size}");
+    let none = message(Check { threads: Some(0), ..Check::default() });
+    assert_eq!(none, "`threads` is 1 to 1024");
+    let deep = message(Check { threads: Some(2), order: Order::DepthFirst, ..Check::default() });
+    assert!(deep.contains("`Order::DepthFirst` uses one thread"), "{deep}");
+}
+
+/// Five counters, and the threads that count.
+struct Wide {
+    threads: Mutex<HashSet<ThreadId>>,
+}
+
+impl Model for Wide {
+    type State = [u8; 5];
+    type Action = usize;
+
+    fn initial_states(&self) -> Vec<[u8; 5]> {
+        vec![[0; 5]]
+    }
+
+    fn actions(&self, counts: &[u8; 5]) -> Vec<usize> {
+        (0..5).filter(|at| counts[*at] < 10).collect()
+    }
+
+    fn next(&self, counts: &[u8; 5], at: &usize) -> Option<[u8; 5]> {
+        self.threads.lock().unwrap().insert(std::thread::current().id());
+        let mut next = *counts;
+        next[*at] += 1;
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Wide>> {
+        vec![
+            Property::always("counts", |_, counts: &[u8; 5]| counts.iter().all(|count| *count <= 10)),
+            Property::always("small", |_, counts: &[u8; 5]| {
+                counts.iter().map(|count| u32::from(*count)).sum::<u32>() < 40
+            }),
+        ]
+    }
+}
+
+#[test]
+fn several_threads_find_the_same() {
+    let check = |threads| {
+        let model = Wide { threads: Mutex::default() };
+        let report = Check { threads: Some(threads), ..Check::default() }.run(&model).unwrap();
+        let [counts, small] = &report.properties[..] else { panic!("{report}") };
+        let (Verdict::Holds, Verdict::Violated(run)) = (&counts.verdict, &small.verdict) else {
+            panic!("{report}")
+        };
+        let threads = model.threads.lock().unwrap().len();
+        ((counts.states, counts.transitions, run.steps.len()), threads)
+    };
+    assert_eq!(check(1), ((11u64.pow(5), 5 * 10 * 11u64.pow(4) + 1, 40), 1));
+    let (found, threads) = check(3);
+    assert_eq!(found, check(1).0);
+    assert!(threads > 1, "{threads}");
 }
 
 /// A state that is invalid in some way once it is greater than 2.

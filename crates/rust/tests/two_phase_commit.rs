@@ -18,6 +18,7 @@ const FAIR: Check = Check {
     time: None,
     memory: None,
     stop: None,
+    threads: None,
 };
 
 #[test]

@@ -10,10 +10,11 @@ use crate::context::SearchContext;
 use crate::findings::Found;
 use crate::frontier::{BATCH, Frontier, STRETCH, way};
 use crate::open_set::OpenSetCache;
+use crate::pool::Pool;
 use crate::probe::Probes;
 use crate::replay::Replay;
 use crate::stack::{PathStep, SearchStack};
-use crate::workers::{self, Workers};
+use crate::workers::Workers;
 use crate::{Checks, Counterexample, End, Limits, Outcome, Threads};
 
 /// Explores `model` breadth first. `store` must be empty.
@@ -103,18 +104,20 @@ where
     if context.is_logging() {
         threads.count = 1;
     }
+    let mut no_threads = None;
     let explored = match begun {
         ControlFlow::Continue(()) => loop {
             match explore(&mut context, &mut frontier, &mut probes, &threads) {
                 ControlFlow::Break(end) => break ControlFlow::Break(end),
                 ControlFlow::Continue(Explored::All) => break ControlFlow::Continue(()),
-                ControlFlow::Continue(Explored::Beginning) => match workers::pool(&threads) {
-                    Some(pool) => {
+                ControlFlow::Continue(Explored::Beginning) => {
+                    let pool = Pool::start(&threads);
+                    if pool.refused.is_none() {
                         let workers = Workers::recruit(&mut context, frontier, &threads, pool);
                         return go_on_with(context, workers, probes);
                     }
-                    None => threads.count = 1,
-                },
+                    (threads.count, no_threads) = (1, pool.refused);
+                }
             }
         },
         ControlFlow::Break(end) => ControlFlow::Break(end),
@@ -128,7 +131,7 @@ where
         let path = frontier.trace.path_to(found.origin).ok()?;
         counterexample(model, &path, &found)
     });
-    probes.outcome(Outcome { counterexample, ..outcome })
+    probes.outcome(Outcome { counterexample, no_threads, ..outcome })
 }
 
 /// The same by several workers.
@@ -151,10 +154,11 @@ where
         })
     });
     workers.absorb(&mut context);
-    let model = context.model();
+    let (model, count) = (context.model(), workers.pool.len(workers.count()));
     let (outcome, _) = context.finish(explored);
     let counterexample = workers.first_error().and_then(|(path, found)| counterexample(model, &path, found));
-    probes.outcome(Outcome { counterexample, workers: workers.count(), ..outcome })
+    let Pool { refused: no_threads, phases, .. } = workers.pool;
+    probes.outcome(Outcome { counterexample, workers: count, no_threads, phases, ..outcome })
 }
 
 fn begin<M, S, O>(context: &mut SearchContext<M, S, O>, frontier: &mut Frontier<'_, S::Key>) -> ControlFlow<End>

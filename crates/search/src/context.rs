@@ -341,6 +341,8 @@ impl<'a, M: Model, S: Keys + ?Sized, O: Observer<M::Step> + ?Sized> SearchContex
                 errors,
                 bytes,
                 workers: 1,
+                no_threads: None,
+                phases: None,
                 ignored_fault,
                 is_probed: false,
                 counterexample: None,

@@ -16,6 +16,7 @@ mod block_vec;
 mod breadth_first;
 mod checkpointer;
 mod context;
+mod cores;
 mod ctl;
 mod depth_first;
 mod duplicates;
@@ -33,7 +34,9 @@ mod nested;
 mod open_set;
 mod order;
 mod path;
+mod phases;
 mod poll;
+mod pool;
 mod probe;
 mod queue;
 mod recent_steps;
@@ -54,11 +57,13 @@ use entail_model::{Fault, State, StateBuf};
 
 pub use breadth_first::{breadth_first, resume_breadth_first};
 pub use checkpointer::Checkpointer;
+pub use cores::available_cores;
 pub use ctl::{CtlResult, Witness, ctl, decide};
 pub use depth_first::{depth_first, resume_depth_first};
 pub use minimise::{EFFORT, context_switches, minimised};
 pub use nested::nested;
 pub use order::{Algorithm, SearchOrder, Start};
+pub use phases::{Phase, PhaseTime, Phases, Timing};
 pub use scc::scc;
 pub use scc_workers::scc_by_workers;
 
@@ -132,11 +137,15 @@ pub struct Threads {
     /// A breadth-first search begins with one thread, and gets the others when this many states have the same depth. An
     /// SCC search begins with one thread, and begins again with all when it has found some times as many states.
     pub worthwhile: u64,
+    /// The stack of each in bytes: models may recurse. Unused stack takes no memory.
+    pub stack: usize,
+    /// Measures the phases of the search.
+    pub timing: Option<Timing>,
 }
 
 impl Default for Threads {
     fn default() -> Threads {
-        Threads { count: 1, worthwhile: 1 << 12 }
+        Threads { count: 1, worthwhile: 1 << 12, stack: 8 << 20, timing: None }
     }
 }
 
@@ -159,8 +168,12 @@ pub struct Outcome<S> {
     pub errors: u64,
     /// The peak memory in bytes, of the store and everything besides.
     pub bytes: u64,
-    /// The number of workers at the end of the search.
+    /// The number of threads at the end of the search.
     pub workers: usize,
+    /// Why several threads could not be started. Then one did all the work.
+    pub no_threads: Option<String>,
+    /// The time of the phases of the search, if [measured](Threads::timing).
+    pub phases: Option<Box<Phases>>,
     /// The first fault that ended a run and that no check counts as an error. Such a run is inconclusive.
     pub ignored_fault: Option<Fault>,
     /// Whether a probe found the error ([`Errors::Soonest`]), so that a shorter run to an error may exist.
@@ -183,7 +196,8 @@ impl<S> Outcome<S> {
             steps: steps(&found.steps),
         });
         let Outcome { end, stats, errors, bytes, workers, ignored_fault, is_probed, .. } = *self;
-        Outcome { end, stats, errors, bytes, workers, ignored_fault, is_probed, counterexample }
+        let (no_threads, phases) = (self.no_threads.clone(), self.phases.clone());
+        Outcome { end, stats, errors, bytes, workers, no_threads, phases, ignored_fault, is_probed, counterexample }
     }
 }
 

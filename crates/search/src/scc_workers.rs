@@ -49,19 +49,18 @@ where
     }
     let another = store.another();
     let limits = &Limits { time: time_left(limits, began), ..*limits };
-    let (began, result) =
-        (Instant::now(), explore(model, store.components(model.acceptance(), workers), workers, limits, observer));
-    match result {
-        Ok(outcome) => outcome,
-        Err(doubt) => {
-            let limits = Limits { time: time_left(limits, began), ..*limits };
-            let outcome = scc(model, &mut another.numbered(), &limits, observer);
-            match (doubt, outcome.end) {
-                (Doubt::Error, End::Limit(_)) => Outcome { end: End::Error, errors: 1, ..outcome },
-                (Doubt::Error | Doubt::Undecided, _) => outcome,
-            }
+    let began = Instant::now();
+    let store = store.components(model.acceptance(), workers);
+    let Explored { result, no_threads } = explore(model, store, workers, limits, observer);
+    let outcome = result.unwrap_or_else(|doubt| {
+        let limits = Limits { time: time_left(limits, began), ..*limits };
+        let outcome = scc(model, &mut another.numbered(), &limits, observer);
+        match (doubt, outcome.end) {
+            (Doubt::Error, End::Limit(_)) => Outcome { end: End::Error, errors: 1, ..outcome },
+            (Doubt::Error | Doubt::Undecided, _) => outcome,
         }
-    }
+    });
+    Outcome { no_threads, ..outcome }
 }
 
 /// The search begins with one worker, and with several it begins again when it has found this many states for each one
@@ -70,6 +69,13 @@ const FEW: u64 = 16;
 
 fn time_left(limits: &Limits, began: Instant) -> Option<Duration> {
     limits.time.map(|time| time.saturating_sub(began.elapsed()))
+}
+
+/// The result of several workers.
+struct Explored<T> {
+    result: Result<Outcome<T>, Doubt>,
+    /// Why there are fewer threads than requested.
+    no_threads: Option<String>,
 }
 
 /// Why one worker must search again.
@@ -82,13 +88,7 @@ enum Doubt {
 }
 
 /// Explores all states, unless a limit ends the search, or there is a doubt.
-fn explore<M, S, O>(
-    model: &M,
-    store: S,
-    workers: usize,
-    limits: &Limits,
-    observer: &mut O,
-) -> Result<Outcome<M::Step>, Doubt>
+fn explore<M, S, O>(model: &M, store: S, workers: usize, limits: &Limits, observer: &mut O) -> Explored<M::Step>
 where
     M: Accepting,
     S: Components,
@@ -96,15 +96,23 @@ where
 {
     let joint = Joint::new(store, workers);
     let Limits { time, memory, stop, .. } = *limits;
-    let work = |number, progress: Option<&mut dyn FnMut(Progress)>| {
+    let work = &|number, progress: Option<&mut dyn FnMut(Progress)>| {
         let limits = Limits { time, memory, stop, ..Limits::default() };
         let mut seen = Seen { progress, recent: RecentSteps::default(), distinct: RapidHashSet::default() };
         let found = search(model, &joint, number, &limits, &mut seen);
         (found, seen.into_steps())
     };
+    let mut no_threads = None;
     let found: Vec<_> = thread::scope(|scope| {
-        let start = |number| thread::Builder::new().spawn_scoped(scope, move || work(number, None)).ok();
-        let others: Vec<_> = (1..workers).filter_map(start).collect();
+        let start = |number| {
+            let builder = thread::Builder::new().stack_size(limits.threads.stack);
+            let started = builder.spawn_scoped(scope, move || work(number, None));
+            started.map_err(|error| no_threads = Some(error.to_string())).ok()
+        };
+        let others: Vec<_> = (1..workers).map_while(start).collect();
+        if others.is_empty() {
+            return Vec::new();
+        }
         let mut progress = |progress| {
             let [stored, transitions] = joint.counts();
             observer.progress(Progress { stored, matched: transitions.saturating_sub(stored), ..progress });
@@ -113,11 +121,14 @@ where
         let rest = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         std::iter::once(first).chain(rest).collect()
     });
+    if found.is_empty() {
+        return Explored { result: Err(Doubt::Undecided), no_threads };
+    }
     let workers = found.len();
     let (found, steps): (Vec<_>, Vec<_>) = found.into_iter().unzip();
     steps.into_iter().flatten().for_each(|step| observer.stepped(step));
     let bytes = joint.auxiliary() + joint.access(0, None).bytes();
-    conclude(found, bytes, workers)
+    Explored { result: conclude(found, bytes, workers), no_threads }
 }
 
 /// Combines what the workers have found.
@@ -145,6 +156,8 @@ fn conclude<T>(found: Vec<Found>, bytes: u64, workers: usize) -> Result<Outcome<
         errors: 0,
         bytes,
         workers,
+        no_threads: None,
+        phases: None,
         ignored_fault: None,
         is_probed: false,
         counterexample: None,

@@ -12,18 +12,17 @@ use std::ops::ControlFlow;
 
 use entail_disk::{Reader, Scratch, Snapshot, Writer, damaged};
 use entail_model::{Model, Observer, Partition, StateKey, Store};
-use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::context::SearchContext;
 use crate::explorer::{Explorer, Outbox, Sizes, Task};
 use crate::findings::Found;
 use crate::frontier::{BATCH, Frontier};
-use crate::{End, Limit, Stats, Threads};
+use crate::pool::Pool;
+use crate::{End, Limit, Phase, Stats, Threads};
 
 /// The workers of a search.
 pub(crate) struct Workers<'s, M: Model, K: StateKey> {
-    pool: Option<ThreadPool>,
+    pub pool: Pool,
     sizes: Sizes,
     all: Vec<Explorer<'s, M, K>>,
     /// By partition and worker: which of the states reached are new.
@@ -40,7 +39,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         context: &mut SearchContext<M, S, O>,
         frontier: Frontier<'s, K>,
         threads: &Threads,
-        pool: ThreadPool,
+        mut pool: Pool,
     ) -> Self
     where
         S: Store<Key = K> + ?Sized,
@@ -49,7 +48,8 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let grant = Sizes::of(threads).grant;
         let limit = context.shared.limits.memory.unwrap_or(u64::MAX);
         let bits = threads.count.next_power_of_two().trailing_zeros();
-        context.shared.store.partition(bits, limit.saturating_sub(frontier.bytes()));
+        let left = limit.saturating_sub(frontier.bytes());
+        pool.alone(Phase::Partitioning, || context.shared.store.partition(bits, left));
         let (scratch, proviso, depth) = (frontier.scratch, frontier.proviso, frontier.depth);
         // Which states are expanded after others is not known any more.
         let mut all = vec![Explorer::new(Frontier { pending: None, ..frontier }, grant)];
@@ -59,13 +59,13 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
             (1..threads.count)
                 .map(|_| Explorer::new(Frontier { scratch, proviso, depth, ..Frontier::default() }, grant)),
         );
-        let mut workers = Workers::of(all, Some(pool), threads);
+        let mut workers = Workers::of(all, pool, threads);
         workers.gather(context);
-        workers.share_out();
+        workers.pool.alone(Phase::SharingOut, || share_out(&mut workers.all));
         workers
     }
 
-    fn of(all: Vec<Explorer<'s, M, K>>, pool: Option<ThreadPool>, threads: &Threads) -> Self {
+    fn of(all: Vec<Explorer<'s, M, K>>, pool: Pool, threads: &Threads) -> Self {
         Workers { pool, sizes: Sizes::of(threads), all, lookups: Vec::new(), first: None, told: 0 }
     }
 
@@ -88,7 +88,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         }
         let first = Snapshot::load(from)?;
         let all = (0..count).map(|_| Explorer::load(from, scratch, proviso)).collect::<io::Result<_>>()?;
-        Ok(Workers { first, ..Workers::of(all, pool(threads), threads) })
+        Ok(Workers { first, ..Workers::of(all, Pool::start(threads), threads) })
     }
 
     pub fn count(&self) -> usize {
@@ -120,7 +120,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
                 safepoint(self, context)?;
             }
             self.absorb(context);
-            self.share_out();
+            self.pool.alone(Phase::SharingOut, || share_out(&mut self.all));
             if self.level() == 0 || !context.may_expand(self.all[0].frontier.depth) {
                 return ControlFlow::Continue(());
             }
@@ -138,7 +138,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let mut begins = true;
         loop {
             let keys = self.all.iter().map(|explorer| explorer.grant).sum();
-            context.make_room_for_keys(keys)?;
+            self.pool.alone(Phase::MakingRoom, || context.make_room_for_keys(keys))?;
             let partitions = context.shared.store.partitions().len();
             let limits = context.shared.limits;
             let is_kept = context.shared.checkpointer.is_some();
@@ -153,7 +153,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
                 sizes: self.sizes,
             };
             let lookups = &self.lookups;
-            each(&self.pool, is_worth_it, &mut self.all, |number, explorer| {
+            self.pool.each(Phase::Expansion, is_worth_it, &mut self.all, |number, explorer| {
                 if begins {
                     explorer.begin_round(number, lookups, task.sizes);
                 }
@@ -194,13 +194,12 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         }
         match self.look_up_in_partitions(context, reached) {
             Some(done) => self.look_up_rest(context, &done),
-            None => {
-                for explorer in &mut self.all {
+            None => self.pool.alone(Phase::LookupByOne, || {
+                self.all.iter_mut().try_for_each(|explorer| {
                     let Frontier { reached, new, .. } = &mut explorer.frontier;
-                    context.look_up_all(&reached.keys, new)?;
-                }
-                ControlFlow::Continue(())
-            }
+                    context.look_up_all(&reached.keys, new)
+                })
+            }),
         }
     }
 
@@ -223,7 +222,8 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let outboxes = outboxes(&self.all);
         let mut tasks: Vec<_> =
             partitions.iter_mut().zip(&mut self.lookups).map(|(one, lookups)| (one, lookups, Vec::new())).collect();
-        each(&self.pool, reached as u64 >= self.sizes.few, &mut tasks, |number, (partition, lookups, done)| {
+        let is_worth_it = reached as u64 >= self.sizes.few;
+        self.pool.each(Phase::Lookup, is_worth_it, &mut tasks, |number, (partition, lookups, done)| {
             lookups.resize_with(outboxes.len(), Vec::new);
             let limit = partition.bytes() + share;
             for (outboxes, new) in outboxes.iter().zip(lookups.iter_mut()) {
@@ -264,7 +264,8 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let lookups = &self.lookups;
         let reached: usize = self.all.iter().map(|explorer| explorer.frontier.reached.keys.len()).sum();
         let is_worth_it = reached as u64 >= self.sizes.few;
-        each(&self.pool, is_worth_it, &mut self.all, |number, explorer| explorer.absorb(number, lookups));
+        let absorb = |number, explorer: &mut Explorer<M, K>| explorer.absorb(number, lookups);
+        self.pool.each(Phase::Queueing, is_worth_it, &mut self.all, absorb);
         self.gather(context);
     }
 
@@ -305,57 +306,6 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         context.shared.look_at_limits(transitions)
     }
 
-    /// Begins a level: every worker gets as many states as the others.
-    fn share_out(&mut self) {
-        let count = self.all.len() as u64;
-        let total: u64 = self.all.iter().map(|explorer| explorer.frontier.queue.len()).sum();
-        let share = |number: usize| total / count + u64::from((number as u64) < total % count);
-        let mut giver = 0;
-        for taker in 0..self.all.len() {
-            let mut wanted = share(taker).saturating_sub(self.all[taker].frontier.queue.len());
-            while wanted > 0 {
-                let spare = self.all[giver].frontier.queue.len().saturating_sub(share(giver));
-                if spare == 0 {
-                    giver += 1;
-                    continue;
-                }
-                let moved = spare.min(wanted);
-                self.give(giver, taker, moved);
-                wanted -= moved;
-            }
-        }
-        for (number, explorer) in (0..).zip(&mut self.all) {
-            let next = explorer.next_expansion() + explorer.frontier.given.len();
-            explorer.expansions.note(next, number, explorer.frontier.first_number());
-            explorer.frontier.level = explorer.frontier.given.len() + explorer.frontier.queue.len();
-        }
-    }
-
-    /// Moves the first states in the queue of one worker to another one.
-    fn give(&mut self, giver: usize, taker: usize, count: u64) {
-        let Ok([from, to]) = self.all.get_disjoint_mut([giver, taker]) else { return };
-        let first = from.frontier.first_number();
-        let next = to.next_expansion() + to.frontier.given.len();
-        to.expansions.note(next, giver as u32, first);
-        while let Some((number, times)) = from.frontier.again.first().filter(|(number, _)| *number < first + count)
-        {
-            to.frontier.given_again.push(next + (number - first), times);
-            from.frontier.again.0.skip(1);
-        }
-        let mut left = count as usize;
-        while left > 0 {
-            let keys = from.frontier.queue.next();
-            let moved = keys.len().min(left);
-            if moved == 0 {
-                return;
-            }
-            keys[..moved].iter().for_each(|key| to.frontier.given.push(*key));
-            from.frontier.queue.skip(moved);
-            left -= moved;
-        }
-        to.frontier.begin_filter();
-    }
-
     /// The first error, and the path to it.
     pub fn first_error(&self) -> Option<(Vec<u32>, &Found)> {
         let (worker, found) = self.first.as_ref()?;
@@ -371,6 +321,56 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
     }
 }
 
+/// Begins a level: every worker gets as many states as the others.
+fn share_out<M: Model, K: StateKey>(all: &mut [Explorer<M, K>]) {
+    let count = all.len() as u64;
+    let total: u64 = all.iter().map(|explorer| explorer.frontier.queue.len()).sum();
+    let share = |number: usize| total / count + u64::from((number as u64) < total % count);
+    let mut giver = 0;
+    for taker in 0..all.len() {
+        let mut wanted = share(taker).saturating_sub(all[taker].frontier.queue.len());
+        while wanted > 0 {
+            let spare = all[giver].frontier.queue.len().saturating_sub(share(giver));
+            if spare == 0 {
+                giver += 1;
+                continue;
+            }
+            let moved = spare.min(wanted);
+            give(all, giver, taker, moved);
+            wanted -= moved;
+        }
+    }
+    for (number, explorer) in (0..).zip(all) {
+        let next = explorer.next_expansion() + explorer.frontier.given.len();
+        explorer.expansions.note(next, number, explorer.frontier.first_number());
+        explorer.frontier.level = explorer.frontier.given.len() + explorer.frontier.queue.len();
+    }
+}
+
+/// Moves the first states in the queue of one worker to another one.
+fn give<M: Model, K: StateKey>(all: &mut [Explorer<M, K>], giver: usize, taker: usize, count: u64) {
+    let Ok([from, to]) = all.get_disjoint_mut([giver, taker]) else { return };
+    let first = from.frontier.first_number();
+    let next = to.next_expansion() + to.frontier.given.len();
+    to.expansions.note(next, giver as u32, first);
+    while let Some((number, times)) = from.frontier.again.first().filter(|(number, _)| *number < first + count) {
+        to.frontier.given_again.push(next + (number - first), times);
+        from.frontier.again.0.skip(1);
+    }
+    let mut left = count as usize;
+    while left > 0 {
+        let keys = from.frontier.queue.next();
+        let moved = keys.len().min(left);
+        if moved == 0 {
+            return;
+        }
+        keys[..moved].iter().for_each(|key| to.frontier.given.push(*key));
+        from.frontier.queue.skip(moved);
+        left -= moved;
+    }
+    to.frontier.begin_filter();
+}
+
 /// The outboxes of every worker.
 fn outboxes<'e, M: Model, K: StateKey>(all: &'e [Explorer<M, K>]) -> Vec<&'e [Outbox<K>]> {
     all.iter().map(|explorer| &explorer.outboxes[..]).collect()
@@ -380,29 +380,6 @@ fn outboxes<'e, M: Model, K: StateKey>(all: &'e [Explorer<M, K>]) -> Vec<&'e [Ou
 const MOST: u32 = 1 << 12;
 /// The number of transitions between two progress reports.
 const PROGRESS: u64 = 1 << 17;
-
-/// The threads, if there are several, and the machine has them.
-pub(crate) fn pool(threads: &Threads) -> Option<ThreadPool> {
-    match threads.count {
-        0 | 1 => None,
-        count => rayon::ThreadPoolBuilder::new().num_threads(count).build().ok(),
-    }
-}
-
-/// Applies `work` to all items, in all threads if that is worthwhile.
-fn each<T: Send>(
-    pool: &Option<ThreadPool>,
-    is_worth_it: bool,
-    items: &mut [T],
-    work: impl Fn(usize, &mut T) + Sync,
-) {
-    match pool.as_ref().filter(|_| is_worth_it) {
-        Some(pool) => pool.install(|| {
-            items.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, item)| work(number, item));
-        }),
-        None => items.iter_mut().enumerate().for_each(|(number, item)| work(number, item)),
-    }
-}
 
 /// Inserts keys in order within `limit` bytes, and prefetches the memory for the next ones meanwhile. Returns their number.
 fn insert_within<K: StateKey>(

@@ -17,7 +17,7 @@ fn search<M: Accepting>(model: &M, limits: &Limits) -> Outcome<M::Step> {
 
 /// Several workers from the first state on.
 fn several(count: usize) -> Limits<'static> {
-    Limits { threads: Threads { count, worthwhile: 0 }, ..Limits::default() }
+    Limits { threads: Threads { count, worthwhile: 0, ..Threads::default() }, ..Limits::default() }
 }
 
 #[test]
@@ -206,7 +206,8 @@ fn the_number_of_workers_does_not_matter() {
         assert_eq!([one.end, error.end], [End::Complete, End::Error]);
         for count in [2, 3, 8, 100] {
             for worthwhile in [0, 20] {
-                let limits = Limits { threads: Threads { count, worthwhile }, ..Limits::default() };
+                let limits =
+                    Limits { threads: Threads { count, worthwhile, ..Threads::default() }, ..Limits::default() };
                 let found = search(&model, &limits);
                 assert_eq!((found.end, found.workers), (End::Complete, count.min(61)), "seed {seed}");
                 let stats = Stats { depth: one.stats.depth, ..found.stats };
@@ -219,7 +220,7 @@ fn the_number_of_workers_does_not_matter() {
 
 #[test]
 fn a_model_that_one_worker_decides_soon_needs_no_others() {
-    let threads = Threads { count: 2, worthwhile: 400 };
+    let threads = Threads { count: 2, worthwhile: 400, ..Threads::default() };
     let outcome = search(&groups(0, 10, 1, 1), &Limits { threads, ..Limits::default() });
     assert_eq!((outcome.end, outcome.workers), (End::Complete, 1));
 }
@@ -273,6 +274,15 @@ fn limits_end_the_search_of_all_workers() {
     let outcome = search(&disturbed, &Limits { stop: Some(&stop), ..several(3) });
     assert_eq!((outcome.end, outcome.workers), (End::Limit(Limit::Interrupted), 3));
     assert!(outcome.stats.stored > 500, "{outcome:?}");
+}
+
+#[test]
+fn without_threads_one_worker_searches() {
+    let model = groups(1, 300, 1, 2);
+    let threads = Threads { stack: usize::MAX / 4, ..several(3).threads };
+    let outcome = search(&model, &Limits { threads, ..Limits::default() });
+    assert!(outcome.no_threads.is_some());
+    assert_eq!(Outcome { no_threads: None, ..outcome }, search(&model, &Limits::default()));
 }
 
 /// The first part of a search finds that there is an error, and the second part, by one worker, is interrupted.

@@ -122,7 +122,7 @@ impl Mode {
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if let Some(other) = &options.against {
         let states = options.min_states..=options.max_states;
-        let (other, entail) = (Entail::find(Some(other))?, Entail::find(binary)?);
+        let (other, entail) = (Entail::find(Some(other))?.one_thread(), Entail::find(binary)?.one_thread());
         let contenders = [("other", &other), ("this one", &entail)];
         let contenders =
             contenders.map(|(name, entail)| Contender { name: name.to_owned(), entail, options: Vec::new() });
@@ -144,7 +144,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if !real_spin::available() {
         return Err("spin and gcc are needed".into());
     }
-    let entail = Entail::find(binary)?;
+    let entail = Entail::find(binary)?.one_thread();
     if options.liveness {
         return liveness::run(options, &entail);
     }

@@ -21,6 +21,8 @@ impl Plan {
             bytes: 0,
             ignored_fault: None,
             workers: 1,
+            no_threads: None,
+            phases: None,
             is_probed: false,
             counterexample: None,
         };

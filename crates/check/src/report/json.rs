@@ -9,10 +9,12 @@ use crate::witness::Argument;
 use entail_front::Language;
 use entail_ir::Passes;
 use entail_model::Guarantee;
+use entail_search::{Phase, PhaseTime, Phases};
 use entail_store::LevelKind;
 use entail_temporal::Fairness;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -142,10 +144,24 @@ struct How<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
     threads: u32,
+    /// Why there were no more threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_threads: Option<&'a str>,
+    /// The time of the phases of a search by several threads, if it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phases: Option<BTreeMap<&'static str, PhaseOfSearch>>,
     optimised: bool,
     /// The variables that were removed, because no property depends on them.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     unread: &'a [String],
+}
+
+#[derive(Serialize)]
+struct PhaseOfSearch {
+    count: u64,
+    elapsed_s: f64,
+    work_s: f64,
+    longest_s: f64,
 }
 
 #[derive(Serialize)]
@@ -347,10 +363,21 @@ fn how<'a>(searched: &'a Searched, config: &Config) -> How<'a> {
         reduction,
         unreduced,
         fairness: (searched.fairness != Fairness::None).then(|| searched.fairness.name()),
-        threads: if config.runs > 1 { config.threads } else { searched.outcome.workers as u32 },
+        threads: if config.runs > 1 { config.threads.unwrap_or(1) } else { searched.outcome.workers as u32 },
+        no_threads: searched.outcome.no_threads.as_deref(),
+        phases: searched.outcome.phases.as_deref().map(phases),
         optimised: config.passes() != Passes::NONE,
         unread: &searched.unread,
     }
+}
+
+fn phases(phases: &Phases) -> BTreeMap<&'static str, PhaseOfSearch> {
+    let of = |(phase, time): (Phase, PhaseTime)| {
+        let PhaseTime { count, elapsed, work, longest } = time;
+        let [elapsed_s, work_s, longest_s] = [elapsed, work, longest].map(seconds);
+        (phase.name(), PhaseOfSearch { count, elapsed_s, work_s, longest_s })
+    };
+    phases.all().map(of).collect()
 }
 
 fn kept<'a>(searched: &'a Searched, report: &PropertyReport) -> Kept<'a> {
@@ -388,13 +415,16 @@ fn rung(rung: &entail_store::Level) -> Level {
 }
 
 fn time(searched: &Searched) -> Time {
-    let seconds = |duration: std::time::Duration| rounded(duration.as_secs_f64(), 1e6);
     Time {
         read_s: seconds(searched.read),
         compile_s: seconds(searched.compile),
         search_s: seconds(searched.search),
         total_s: seconds(searched.total),
     }
+}
+
+fn seconds(duration: Duration) -> f64 {
+    rounded(duration.as_secs_f64(), 1e6)
 }
 
 fn rounded(value: f64, precision: f64) -> f64 {

@@ -206,12 +206,16 @@ fn write_statistics(
             workers => format!(", {workers} threads"),
         },
     )?;
-    if report.config.threads > 1
+    let wants_threads = report.config.threads.is_some_and(|threads| threads > 1);
+    if wants_threads
         && searched.outcome.workers == 1
         && searched.swarm.is_none()
         && let Some(reason) = one_thread(searched)
     {
         writeln!(out, "  one thread: {reason}")?;
+    }
+    if let Some(reason) = &searched.outcome.no_threads {
+        writeln!(out, "  no further threads could be started: {reason}")?;
     }
     if let Some(runs) = fair_runs(searched.fairness) {
         writeln!(out, "  only {runs} count (`--fair {}`)", searched.fairness.name())?;
