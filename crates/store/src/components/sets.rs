@@ -58,6 +58,8 @@ const FINISHED: u64 = 1 << 63;
 pub(crate) const WORKERS: u32 = if cfg!(loom) { 3 } else { FREE };
 /// The number of nodes that a worker takes at a time.
 const GIVEN: u64 = if cfg!(loom) { 1 } else { 64 };
+/// How many slots ahead nodes are prefetched when the index grows.
+const AHEAD: usize = 16;
 const FEWEST_SLOTS: usize = if cfg!(loom) { 4 } else { 1 << 10 };
 /// The load, in percent, above which the index grows.
 const CROWDED: usize = 75;
@@ -112,6 +114,11 @@ impl<K: StateKey> Nodes<K> {
             if word < K::WORDS { self.words[node as usize * self.stride() + word].load(Relaxed) } else { 0 }
         };
         K::from_words([word(0), word(1)])
+    }
+
+    #[inline]
+    fn prefetch(&self, node: u64) {
+        crate::prefetch(&self.words[node as usize * self.stride()]);
     }
 
     /// A set of one node.
@@ -298,19 +305,10 @@ impl<K: StateKey> Sets<K> {
                 }
             }
             if found & !NUMBER == tag && self.nodes.key(found & NUMBER) == key {
-                if is_made {
-                    // Growth must not take the spare node for a state.
-                    self.nodes.link(spare.start).store(0, Relaxed);
-                }
                 return (found & NUMBER, false);
             }
             slot = (slot + 1) & (slots.len() - 1);
         }
-    }
-
-    /// The nodes of all states.
-    fn used(&self) -> impl Iterator<Item = u64> {
-        (1..self.nodes.count().min(self.nodes.capacity())).filter(|&node| self.nodes.link(node).load(Relaxed) != 0)
     }
 
     pub fn bytes(&self) -> u64 {
@@ -347,7 +345,17 @@ impl<K: StateKey> Sets<K> {
             return Err(Full);
         }
         let larger = Index { slots: Zeroed::new(count)? };
-        self.used().for_each(|node| larger.put(self.nodes.key(node).hash(), node));
+        let slots = &self.index.slots;
+        for (slot, number) in slots.iter().enumerate() {
+            // In the order of the slots, nodes move to places one after the other, but their keys are anywhere.
+            if let Some(soon) = slots.get(slot + AHEAD) {
+                self.nodes.prefetch(soon.load(Relaxed) & NUMBER);
+            }
+            match number.load(Relaxed) & NUMBER {
+                0 => {}
+                node => larger.put(self.nodes.key(node).hash(), node),
+            }
+        }
         self.index = larger;
         Ok(())
     }
