@@ -108,9 +108,9 @@ where
             match explore(&mut context, &mut frontier, &mut probes, &threads) {
                 ControlFlow::Break(end) => break ControlFlow::Break(end),
                 ControlFlow::Continue(Explored::All) => break ControlFlow::Continue(()),
-                ControlFlow::Continue(Explored::Beginning) => match workers::pool(&threads) {
-                    Some(pool) => {
-                        let workers = Workers::recruit(&mut context, frontier, &threads, pool);
+                ControlFlow::Continue(Explored::Beginning) => match workers::team(&threads) {
+                    Some(team) => {
+                        let workers = Workers::recruit(&mut context, frontier, &threads, team);
                         return go_on_with(context, workers, probes);
                     }
                     None => threads.count = 1,
@@ -154,7 +154,7 @@ where
     let model = context.model();
     let (outcome, _) = context.finish(explored);
     let counterexample = workers.first_error().and_then(|(path, found)| counterexample(model, &path, found));
-    probes.outcome(Outcome { counterexample, workers: workers.count(), ..outcome })
+    probes.outcome(Outcome { counterexample, workers: workers.threads(), ..outcome })
 }
 
 fn begin<M, S, O>(context: &mut SearchContext<M, S, O>, frontier: &mut Frontier<'_, S::Key>) -> ControlFlow<End>
@@ -191,6 +191,8 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut stack = SearchStack::default();
+    // With the proviso, several workers expand more states again than one.
+    let least = threads.worthwhile * if frontier.proviso { 8 } else { 1 };
     loop {
         // Local copies, which the compiler can keep in registers.
         let (mut level, mut backoff) = (frontier.level, frontier.backoff);
@@ -218,7 +220,7 @@ where
             return ControlFlow::Continue(Explored::All);
         }
         frontier.depth += 1;
-        if threads.count > 1 && frontier.level >= threads.worthwhile {
+        if threads.count > 1 && frontier.level >= least {
             return ControlFlow::Continue(Explored::Beginning);
         }
     }

@@ -25,6 +25,7 @@ mod findings;
 mod frontier;
 mod lasso;
 mod log;
+mod lookups;
 mod memory_estimate;
 mod minimise;
 mod nested;
@@ -39,6 +40,7 @@ mod replay;
 mod scc;
 mod shared;
 mod stack;
+mod team;
 mod trace;
 mod transient_index;
 mod workers;
@@ -131,7 +133,7 @@ pub struct Threads {
 
 impl Default for Threads {
     fn default() -> Threads {
-        Threads { count: 1, worthwhile: 1 << 12 }
+        Threads { count: 1, worthwhile: 1 << 9 }
     }
 }
 

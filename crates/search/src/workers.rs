@@ -9,25 +9,32 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use entail_disk::{Reader, Scratch, Snapshot, Writer, damaged};
-use entail_model::{Model, Observer, Partition, StateKey, Store};
-use rayon::ThreadPool;
-use rayon::prelude::*;
+use entail_model::{Model, Observer, StateKey, Store};
 
 use crate::context::SearchContext;
+use crate::expander::Expander;
 use crate::explorer::{Explorer, Outbox, Sizes, Task};
 use crate::findings::Found;
-use crate::frontier::{BATCH, Frontier};
+use crate::frontier::Frontier;
+use crate::lookups::{Answers, Lookups};
+use crate::open_set::OpenSetCache;
+use crate::team::Team;
 use crate::{End, Limit, Stats, Threads};
 
 /// The workers of a search.
 pub(crate) struct Workers<'s, M: Model, K: StateKey> {
-    pool: Option<ThreadPool>,
+    /// `None` if there is one thread.
+    team: Option<Team>,
     sizes: Sizes,
     all: Vec<Explorer<'s, M, K>>,
-    /// By partition and worker: which of the states reached are new.
-    lookups: Vec<Vec<Vec<u32>>>,
+    /// By partition: which of the states reached are new.
+    lookups: Vec<Lookups<K>>,
+    /// With the cycle proviso: how many of the states found at a depth are remembered.
+    remembered: usize,
+    expanders: Mutex<Vec<Expander<M>>>,
     /// The number of the worker that found the first error, and the error.
     first: Option<(u32, Found)>,
     /// The number of transitions at the last progress report.
@@ -40,7 +47,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         context: &mut SearchContext<M, S, O>,
         frontier: Frontier<'s, K>,
         threads: &Threads,
-        pool: ThreadPool,
+        team: Team,
     ) -> Self
     where
         S: Store<Key = K> + ?Sized,
@@ -51,28 +58,40 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let bits = threads.count.next_power_of_two().trailing_zeros();
         context.shared.store.partition(bits, limit.saturating_sub(frontier.bytes()));
         let (scratch, proviso, depth) = (frontier.scratch, frontier.proviso, frontier.depth);
+        let remembered = frontier.pending.as_ref().filter(|_| proviso).map_or(0, OpenSetCache::most);
         // Which states are expanded after others is not known any more.
         let mut all = vec![Explorer::new(Frontier { pending: None, ..frontier }, grant)];
         all[0].expansions.note(1, 0, 1);
         std::mem::swap(&mut all[0].worker.findings, &mut context.worker.findings);
         all.extend(
-            (1..threads.count)
+            (1..SHARES * threads.count)
                 .map(|_| Explorer::new(Frontier { scratch, proviso, depth, ..Frontier::default() }, grant)),
         );
-        let mut workers = Workers::of(all, Some(pool), threads);
+        let mut workers = Workers { remembered, ..Workers::of(all, Some(team), threads) };
         workers.gather(context);
         workers.share_out();
         workers
     }
 
-    fn of(all: Vec<Explorer<'s, M, K>>, pool: Option<ThreadPool>, threads: &Threads) -> Self {
-        Workers { pool, sizes: Sizes::of(threads), all, lookups: Vec::new(), first: None, told: 0 }
+    fn of(all: Vec<Explorer<'s, M, K>>, team: Option<Team>, threads: &Threads) -> Self {
+        Workers {
+            team,
+            sizes: Sizes::of(threads),
+            all,
+            lookups: Vec::new(),
+            remembered: 0,
+            expanders: Mutex::default(),
+            first: None,
+            told: 0,
+        }
     }
 
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         (self.all.len() as u32).save(to)?;
         self.first.save(to)?;
-        self.all.iter().try_for_each(|explorer| explorer.save(to))
+        self.all.iter().try_for_each(|explorer| explorer.save(to))?;
+        (self.lookups.len() as u32).save(to)?;
+        self.lookups.iter().try_for_each(|lookups| lookups.save(to))
     }
 
     /// The workers of a snapshot, `count` of them, which may have another number of threads now.
@@ -88,11 +107,22 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         }
         let first = Snapshot::load(from)?;
         let all = (0..count).map(|_| Explorer::load(from, scratch, proviso)).collect::<io::Result<_>>()?;
-        Ok(Workers { first, ..Workers::of(all, pool(threads), threads) })
+        let partitions = u32::load(from)?;
+        if partitions > MOST {
+            return Err(damaged("an impossible number of partitions"));
+        }
+        let lookups = (0..partitions).map(|_| Lookups::load(from)).collect::<io::Result<_>>()?;
+        Ok(Workers { first, lookups, ..Workers::of(all, team(threads), threads) })
     }
 
-    pub fn count(&self) -> usize {
-        self.all.len()
+    /// The number of threads that they were meant for.
+    pub fn threads(&self) -> usize {
+        self.all.len().div_ceil(SHARES)
+    }
+
+    fn bytes(&self) -> u64 {
+        let explorers: u64 = self.all.iter().map(Explorer::bytes).sum();
+        explorers + self.lookups.iter().map(Lookups::bytes).sum::<u64>()
     }
 
     /// The number of states still to expand at this depth.
@@ -121,6 +151,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
             }
             self.absorb(context);
             self.share_out();
+            self.lookups.iter_mut().for_each(Lookups::begin_level);
             if self.level() == 0 || !context.may_expand(self.all[0].frontier.depth) {
                 return ControlFlow::Continue(());
             }
@@ -151,16 +182,17 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
                 stop: limits.stop.filter(|_| !is_kept),
                 bits: partitions.checked_ilog2().unwrap_or(0),
                 sizes: self.sizes,
+                expanders: &self.expanders,
             };
             let lookups = &self.lookups;
-            each(&self.pool, is_worth_it, &mut self.all, |number, explorer| {
+            each(&self.team, is_worth_it, &mut self.all, |number, explorer| {
                 if begins {
                     explorer.begin_round(number, lookups, task.sizes);
                 }
                 explorer.work(&task);
             });
             if std::mem::take(&mut begins) {
-                self.lookups.iter_mut().flatten().for_each(Vec::clear);
+                self.lookups.iter_mut().for_each(Lookups::clear);
             }
             if !self.all.iter().any(Explorer::is_waiting) {
                 break;
@@ -184,33 +216,27 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
     {
         let keys = |explorer: &Explorer<M, K>| explorer.frontier.reached.keys.len();
         let reached: usize = self.all.iter().map(keys).sum();
-        context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();
+        context.shared.memory.auxiliary = self.bytes();
         if context.shared.is_crowded() {
             self.all.iter_mut().for_each(|explorer| explorer.frontier.spill());
-            context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();
+            context.shared.memory.auxiliary = self.bytes();
         }
         if self.all.iter().any(|explorer| explorer.frontier.is_lost()) {
             return ControlFlow::Break(End::Limit(Limit::Memory));
         }
-        match self.look_up_in_partitions(context, reached) {
-            Some(done) => self.look_up_rest(context, &done),
-            None => {
-                for explorer in &mut self.all {
-                    let Frontier { reached, new, .. } = &mut explorer.frontier;
-                    context.look_up_all(&reached.keys, new)?;
-                }
-                ControlFlow::Continue(())
-            }
+        if self.look_up_in_partitions(context, reached) {
+            return self.look_up_rest(context);
         }
+        for explorer in &mut self.all {
+            let Frontier { reached, new, .. } = &mut explorer.frontier;
+            context.look_up_all(&reached.keys, new)?;
+        }
+        ControlFlow::Continue(())
     }
 
-    /// Looks up the states of all outboxes, in every partition by one thread, as far as there is memory. Returns how many
-    /// of each outbox were looked up, by partition and worker; `None` if there are no partitions.
-    fn look_up_in_partitions<S, O>(
-        &mut self,
-        context: &mut SearchContext<M, S, O>,
-        reached: usize,
-    ) -> Option<Vec<Vec<usize>>>
+    /// Looks up the states of all outboxes, in every partition by one thread, as far as there is memory. Returns whether
+    /// there are partitions.
+    fn look_up_in_partitions<S, O>(&mut self, context: &mut SearchContext<M, S, O>, reached: usize) -> bool
     where
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
@@ -218,37 +244,34 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let limit = context.shared.limits.memory.unwrap_or(u64::MAX);
         let left = limit.saturating_sub(context.shared.bytes());
         let mut partitions = context.shared.store.partitions();
-        let share = left.checked_div(partitions.len() as u64)?;
-        self.lookups.resize_with(partitions.len(), Vec::new);
+        let Some(share) = left.checked_div(partitions.len() as u64) else { return false };
+        let most = self.remembered / partitions.len();
+        self.lookups.resize_with(partitions.len(), || Lookups::remembering(most));
         let outboxes = outboxes(&self.all);
-        let mut tasks: Vec<_> =
-            partitions.iter_mut().zip(&mut self.lookups).map(|(one, lookups)| (one, lookups, Vec::new())).collect();
-        each(&self.pool, reached as u64 >= self.sizes.few, &mut tasks, |number, (partition, lookups, done)| {
-            lookups.resize_with(outboxes.len(), Vec::new);
+        let mut tasks: Vec<_> = partitions.iter_mut().zip(&mut self.lookups).collect();
+        each(&self.team, reached as u64 >= self.sizes.few, &mut tasks, |number, (partition, lookups)| {
+            let keys = outboxes.iter().map(|outboxes| &outboxes[number].keys[..]);
             let limit = partition.bytes() + share;
-            for (outboxes, new) in outboxes.iter().zip(lookups.iter_mut()) {
-                done.push(insert_within(partition.as_mut(), limit, &outboxes[number].keys, new));
-            }
+            lookups.insert(partition.as_mut(), limit, keys);
         });
-        let done = tasks.into_iter().map(|(.., done)| done).collect();
         drop(partitions);
         context.shared.note_peak();
-        Some(done)
+        true
     }
 
     /// Looks up the states for which a partition had no memory, in a store that degrades.
-    fn look_up_rest<S, O>(&mut self, context: &mut SearchContext<M, S, O>, done: &[Vec<usize>]) -> ControlFlow<End>
+    fn look_up_rest<S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
     where
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        for (number, (lookups, done)) in self.lookups.iter_mut().zip(done).enumerate() {
-            for ((explorer, new), &done) in self.all.iter().zip(lookups).zip(done) {
-                let rest = &explorer.outboxes[number].keys[done..];
+        for (number, lookups) in self.lookups.iter_mut().enumerate() {
+            for (explorer, Answers { done, new, .. }) in self.all.iter().zip(&mut lookups.answers) {
+                let rest = &explorer.outboxes[number].keys[*done..];
                 if !rest.is_empty() {
                     let before = new.len();
                     context.look_up_all(rest, new)?;
-                    new[before..].iter_mut().for_each(|index| *index += done as u32);
+                    new[before..].iter_mut().for_each(|index| *index += *done as u32);
                 }
             }
         }
@@ -264,7 +287,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let lookups = &self.lookups;
         let reached: usize = self.all.iter().map(|explorer| explorer.frontier.reached.keys.len()).sum();
         let is_worth_it = reached as u64 >= self.sizes.few;
-        each(&self.pool, is_worth_it, &mut self.all, |number, explorer| explorer.absorb(number, lookups));
+        each(&self.team, is_worth_it, &mut self.all, |number, explorer| explorer.absorb(number, lookups));
         self.gather(context);
     }
 
@@ -309,10 +332,13 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
     fn share_out(&mut self) {
         let count = self.all.len() as u64;
         let total: u64 = self.all.iter().map(|explorer| explorer.frontier.queue.len()).sum();
+        let is_thin = total < self.sizes.few;
         let share = |number: usize| total / count + u64::from((number as u64) < total % count);
         let mut giver = 0;
         for taker in 0..self.all.len() {
-            let mut wanted = share(taker).saturating_sub(self.all[taker].frontier.queue.len());
+            // Each gift is noted, which takes memory.
+            let lacks = share(taker).saturating_sub(self.all[taker].frontier.queue.len());
+            let mut wanted = if is_thin { 0 } else { lacks };
             while wanted > 0 {
                 let spare = self.all[giver].frontier.queue.len().saturating_sub(share(giver));
                 if spare == 0 {
@@ -376,54 +402,23 @@ fn outboxes<'e, M: Model, K: StateKey>(all: &'e [Explorer<M, K>]) -> Vec<&'e [Ou
     all.iter().map(|explorer| &explorer.outboxes[..]).collect()
 }
 
-/// More workers than any machine has processors.
+/// The number of workers for each thread: a thread whose states take less time than others helps with the rest. Each worker
+/// takes memory.
+const SHARES: usize = 2;
+/// More workers, and more partitions, than any machine needs.
 const MOST: u32 = 1 << 12;
 /// The number of transitions between two progress reports.
 const PROGRESS: u64 = 1 << 17;
 
 /// The threads, if there are several, and the machine has them.
-pub(crate) fn pool(threads: &Threads) -> Option<ThreadPool> {
-    match threads.count {
-        0 | 1 => None,
-        count => rayon::ThreadPoolBuilder::new().num_threads(count).build().ok(),
-    }
+pub(crate) fn team(threads: &Threads) -> Option<Team> {
+    if threads.count > 1 { Team::new(threads.count) } else { None }
 }
 
 /// Applies `work` to all items, in all threads if that is worthwhile.
-fn each<T: Send>(
-    pool: &Option<ThreadPool>,
-    is_worth_it: bool,
-    items: &mut [T],
-    work: impl Fn(usize, &mut T) + Sync,
-) {
-    match pool.as_ref().filter(|_| is_worth_it) {
-        Some(pool) => pool.install(|| {
-            items.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, item)| work(number, item));
-        }),
+fn each<T: Send>(team: &Option<Team>, is_worth_it: bool, items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+    match team.as_ref().filter(|_| is_worth_it) {
+        Some(team) => team.each(items, work),
         None => items.iter_mut().enumerate().for_each(|(number, item)| work(number, item)),
     }
-}
-
-/// Inserts keys in order within `limit` bytes, and prefetches the memory for the next ones meanwhile. Returns their number.
-fn insert_within<K: StateKey>(
-    partition: &mut dyn Partition<K>,
-    limit: u64,
-    keys: &[K],
-    new: &mut Vec<u32>,
-) -> usize {
-    let mut batches = keys.chunks(BATCH).peekable();
-    batches.peek().inspect(|first| partition.prefetch_all(first));
-    let mut done = 0;
-    while let Some(batch) = batches.next() {
-        // Growth would make an earlier prefetch useless.
-        if partition.reserve(2 * BATCH, limit).is_err() && partition.reserve(batch.len(), limit).is_err() {
-            return done;
-        }
-        batches.peek().inspect(|next| partition.prefetch_all(next));
-        let before = new.len();
-        partition.insert_all(batch, new);
-        new[before..].iter_mut().for_each(|index| *index += done as u32);
-        done += batch.len();
-    }
-    done
 }
