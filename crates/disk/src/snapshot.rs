@@ -20,7 +20,7 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 
 pub(crate) const MAGIC: [u8; 16] = *b"entail saved\r\n\x1a\n";
 /// The version of the format. It grows with every incompatible change.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 const CHUNK: usize = 1 << 20;
 const CHUNK_HEAD: u64 = 12;
 

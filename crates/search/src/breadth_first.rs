@@ -154,7 +154,7 @@ where
         })
     });
     workers.absorb(&mut context);
-    let (model, count) = (context.model(), workers.pool.len(workers.count()));
+    let (model, count) = (context.model(), workers.threads());
     let (outcome, _) = context.finish(explored);
     let counterexample = workers.first_error().and_then(|(path, found)| counterexample(model, &path, found));
     let Pool { refused: no_threads, phases, .. } = workers.pool;
@@ -195,6 +195,8 @@ where
     O: Observer<M::Step> + ?Sized,
 {
     let mut stack = SearchStack::default();
+    // With the proviso, several workers expand more states again than one.
+    let least = threads.worthwhile * if frontier.proviso { 8 } else { 1 };
     loop {
         // Local copies, which the compiler can keep in registers.
         let (mut level, mut backoff) = (frontier.level, frontier.backoff);
@@ -222,7 +224,7 @@ where
             return ControlFlow::Continue(Explored::All);
         }
         frontier.depth += 1;
-        if threads.count > 1 && frontier.level >= threads.worthwhile {
+        if threads.count > 1 && frontier.level >= least {
             return ControlFlow::Continue(Explored::Beginning);
         }
     }

@@ -1,7 +1,8 @@
 //! One of several workers of a breadth-first search: what it does between two safepoints.
 
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, DerefMut};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -9,8 +10,10 @@ use entail_disk::{Reader, Scratch, Snapshot, Writer};
 use entail_model::{Full, Keys, Model, Opened, State, StateBuf, StateKey, partition_of};
 
 use crate::context::{SearchContext, Worker};
+use crate::expander::Expander;
 use crate::expansions::Expansions;
 use crate::frontier::Frontier;
+use crate::lookups::{Answers, Lookups};
 use crate::recent_steps::RecentSteps;
 use crate::shared::Shared;
 use crate::stack::SearchStack;
@@ -27,8 +30,8 @@ pub(crate) struct Explorer<'s, M: Model, K: StateKey> {
     pub outboxes: Vec<Outbox<K>>,
     /// The number of states in them.
     sorted: usize,
-    /// A bit for each state of the batch: whether it is new.
-    is_new: Vec<u64>,
+    /// A bit for each state of the batch.
+    marks: Vec<u64>,
     /// The number of states that it still expands in this round.
     left: u64,
     /// The number of keys that the store has room for at a time.
@@ -50,7 +53,7 @@ impl<K> Default for Outbox<K> {
 }
 
 /// What all workers share while they expand states.
-pub(crate) struct Task<'a, M, S: ?Sized> {
+pub(crate) struct Task<'a, M: Model, S: ?Sized> {
     pub model: &'a M,
     pub store: &'a S,
     pub checks: &'a Checks,
@@ -60,6 +63,14 @@ pub(crate) struct Task<'a, M, S: ?Sized> {
     /// The binary logarithm of the number of partitions.
     pub bits: u32,
     pub sizes: Sizes,
+    /// The buffers of threads that are not at work. What a model remembers in them is worth more if few have to learn it.
+    pub expanders: &'a Mutex<Vec<Expander<M>>>,
+}
+
+impl<M: Model, S: ?Sized> Task<'_, M, S> {
+    fn expanders(&self) -> impl DerefMut<Target = Vec<Expander<M>>> {
+        self.expanders.lock().expect("no thread panics while it holds the lock")
+    }
 }
 
 /// The sizes of rounds. They depend on the number of states that are worth several threads.
@@ -79,7 +90,7 @@ pub(crate) struct Sizes {
 impl Sizes {
     pub fn of(threads: &Threads) -> Sizes {
         let states = threads.worthwhile;
-        let grant = states.max(1) as usize;
+        let grant = (4 * states).max(1) as usize;
         Sizes { few: states / 4, round: (4 * states).max(1), grant, least: grant / 64 }
     }
 }
@@ -94,7 +105,7 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
             steps: RecentSteps::default(),
             outboxes: Vec::new(),
             sorted: 0,
-            is_new: Vec::new(),
+            marks: Vec::new(),
             left: 0,
             grant,
             explored: ControlFlow::Continue(()),
@@ -107,7 +118,7 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
     }
 
     /// Queues the new states of the last round.
-    pub fn begin_round(&mut self, number: usize, lookups: &[Vec<Vec<u32>>], sizes: Sizes) {
+    pub fn begin_round(&mut self, number: usize, lookups: &[Lookups<K>], sizes: Sizes) {
         self.absorb(number, lookups);
         for outbox in &mut self.outboxes {
             outbox.keys.clear();
@@ -138,7 +149,8 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
         let mut lent = Lent(task.store);
         let shared = Shared::new(task.model, &mut lent, task.checks, &limits);
         worker.capacity.keys = *grant;
-        let owned = std::mem::replace(worker, Worker::new(frontier.backoff));
+        let mut owned = std::mem::replace(worker, Worker::new(frontier.backoff));
+        owned.expander = task.expanders().pop().unwrap_or_default();
         let mut context = SearchContext { shared, worker: owned, observer: steps };
         let mut backoff = frontier.backoff;
         let mut explored = ControlFlow::Continue(());
@@ -158,6 +170,7 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
         }
         frontier.backoff = backoff;
         *worker = context.worker;
+        task.expanders().push(std::mem::take(&mut worker.expander));
         explored
     }
 
@@ -176,26 +189,33 @@ impl<'s, M: Model, K: StateKey> Explorer<'s, M, K> {
     }
 
     /// Queues the new ones of the states reached.
-    pub fn absorb(&mut self, number: usize, lookups: &[Vec<Vec<u32>>]) {
+    pub fn absorb(&mut self, number: usize, lookups: &[Lookups<K>]) {
         let reached = self.frontier.reached.keys.len();
         if reached == 0 {
             return;
         }
-        if !lookups.is_empty() {
-            self.is_new.clear();
-            self.is_new.resize(reached / 64 + 1, 0);
-            for (answers, outbox) in lookups.iter().zip(&self.outboxes) {
-                for &answer in &answers[number] {
+        let Explorer { frontier, outboxes, marks, .. } = self;
+        let mut merge = |answers: fn(&Answers) -> &Vec<u32>, merged: &mut Vec<u32>| {
+            marks.clear();
+            marks.resize(reached / 64 + 1, 0);
+            for (lookups, outbox) in lookups.iter().zip(&*outboxes) {
+                for &answer in answers(&lookups.answers[number]) {
                     let index = outbox.indices[answer as usize];
-                    self.is_new[index as usize / 64] |= 1 << (index % 64);
+                    marks[index as usize / 64] |= 1 << (index % 64);
                 }
             }
-            for (word, &bits) in (0..).zip(&self.is_new) {
+            for (word, &bits) in (0..).zip(&*marks) {
                 let mut rest = bits;
                 while rest != 0 {
-                    self.frontier.new.push(64 * word + rest.trailing_zeros());
+                    merged.push(64 * word + rest.trailing_zeros());
                     rest &= rest - 1;
                 }
+            }
+        };
+        if !lookups.is_empty() {
+            merge(|answers| &answers.new, &mut frontier.new);
+            if frontier.proviso {
+                merge(|answers| &answers.later, &mut frontier.later);
             }
         }
         let new = self.frontier.new.len() as u64;

@@ -48,6 +48,8 @@ pub(crate) struct Frontier<'s, K> {
     pub fetched: Batch<K>,
     /// The indices of the new states of a batch.
     pub new: Vec<u32>,
+    /// The indices of those that are not new, but will certainly be expanded later than the states of this depth.
+    pub later: Vec<u32>,
     /// The counts before the last expansion that did not take the fast path.
     pub before: Before,
 }
@@ -149,6 +151,7 @@ impl<'s, K: StateKey> Frontier<'s, K> {
             reached: Snapshot::load(from)?,
             fetched: Snapshot::load(from)?,
             new: Vec::new(),
+            later: Vec::new(),
             before: Before::default(),
         })
     }
@@ -177,6 +180,7 @@ impl<K> Default for Frontier<'_, K> {
             reached: Batch::default(),
             fetched: Batch::default(),
             new: Vec::new(),
+            later: Vec::new(),
             before: Before::default(),
         }
     }
@@ -407,6 +411,7 @@ impl<K: StateKey> Frontier<'_, K> {
         }
         self.reached.clear();
         self.new.clear();
+        self.later.clear();
     }
 
     /// The bytes used now and after the next growth.
@@ -461,7 +466,7 @@ impl<K: StateKey> Frontier<'_, K> {
     ///
     /// After Bošnački, Holzmann: Improving SPIN's partial-order reduction for breadth-first search, SPIN 2005.
     fn queue_new(&mut self, mut queued_again: impl FnMut(K)) {
-        let Frontier { queue, trace, again, pending, reached: batch, new, .. } = self;
+        let Frontier { queue, trace, again, pending, reached: batch, new, later, .. } = self;
         let mut add = |pending: &mut Option<OpenSetCache<K>>, key: K, parent: u64, place: u32| {
             queue.push(key);
             trace.note(parent, place);
@@ -471,6 +476,7 @@ impl<K: StateKey> Frontier<'_, K> {
             trace.len()
         };
         let mut new = new.iter().map(|index| *index as usize).peekable();
+        let mut later = later.iter().map(|index| *index as usize).peekable();
         let mut at = 0;
         for &Reduced { number, key, times } in &batch.reduced {
             let mut goes_on = false;
@@ -480,8 +486,9 @@ impl<K: StateKey> Frontier<'_, K> {
                 if is_new {
                     add(pending, reached, parent, way(place));
                 }
+                let is_later = later.next_if_eq(&at).is_some();
                 let follows = |pending: &OpenSetCache<K>| pending.comes_after(reached, number);
-                goes_on |= parent == number && (is_new || pending.as_ref().is_some_and(follows));
+                goes_on |= parent == number && (is_new || is_later || pending.as_ref().is_some_and(follows));
                 at += 1;
             }
             if !goes_on {

@@ -28,6 +28,7 @@ mod frontier;
 mod joint;
 mod lasso;
 mod log;
+mod lookups;
 mod memory_estimate;
 mod minimise;
 mod nested;
@@ -45,6 +46,7 @@ mod scc;
 mod scc_workers;
 mod shared;
 mod stack;
+mod team;
 mod trace;
 mod transient_index;
 mod workers;
@@ -145,7 +147,7 @@ pub struct Threads {
 
 impl Default for Threads {
     fn default() -> Threads {
-        Threads { count: 1, worthwhile: 1 << 12, stack: 8 << 20, timing: None }
+        Threads { count: 1, worthwhile: 1 << 9, stack: 8 << 20, timing: None }
     }
 }
 

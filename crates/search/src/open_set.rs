@@ -35,6 +35,11 @@ impl<K: StateKey> OpenSetCache<K> {
         OpenSetCache { most: most.max(FEWEST), ..OpenSetCache::default() }
     }
 
+    /// The number of states for which there is memory.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
     /// Inserts a state that was found when `waiting` states were in the queue.
     pub fn note(&mut self, key: K, number: u64, waiting: u64) {
         if self.slots.len() < self.most && (self.slots.len() as u64) < waiting.max(FEWEST as u64) {

@@ -3,15 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
+use crate::team::Team;
 use crate::{Phase, Phases, Threads, Timing};
 
 /// The threads of a search.
 pub(crate) struct Pool {
     /// `None` if one thread does the work of all workers.
-    threads: Option<ThreadPool>,
+    team: Option<Team>,
     /// Why there is only one thread.
     pub refused: Option<String>,
     pub phases: Option<Box<Phases>>,
@@ -21,19 +19,19 @@ impl Pool {
     /// Starts the threads, if there are several. Without them, the search continues in one.
     pub fn start(threads: &Threads) -> Pool {
         let phases = threads.timing.map(|_| Box::default());
-        let alone = Pool { threads: None, refused: None, phases };
+        let alone = Pool { team: None, refused: None, phases };
         if threads.count < 2 || threads.timing == Some(Timing::InTurn) {
             return alone;
         }
-        match ThreadPoolBuilder::new().num_threads(threads.count).stack_size(threads.stack).build() {
-            Ok(pool) => Pool { threads: Some(pool), ..alone },
+        match Team::new(threads.count, threads.stack) {
+            Ok(team) => Pool { team: Some(team), ..alone },
             Err(error) => Pool { refused: Some(error.to_string()), ..alone },
         }
     }
 
-    /// The number of threads that do the work of so many workers.
-    pub fn len(&self, workers: usize) -> usize {
-        self.threads.as_ref().map_or(1, |threads| threads.current_num_threads().min(workers))
+    /// Whether one thread does all the work.
+    pub fn is_alone(&self) -> bool {
+        self.team.is_none()
     }
 
     /// Applies `work` to all items, in all threads if that is worthwhile. Returns when all of it is done.
@@ -44,12 +42,12 @@ impl Pool {
         items: &mut [T],
         work: impl Fn(usize, &mut T) + Sync,
     ) {
-        let Some(phases) = &mut self.phases else { return each(&self.threads, is_worth_it, items, work) };
+        let Some(phases) = &mut self.phases else { return each(&self.team, is_worth_it, items, work) };
         if !is_worth_it {
             return phases.alone(Phase::FewStates, || each(&None, false, items, work));
         }
         let (began, total, longest) = (Instant::now(), AtomicU64::new(0), AtomicU64::new(0));
-        each(&self.threads, true, items, |number, item| {
+        each(&self.team, true, items, |number, item| {
             let began = Instant::now();
             work(number, item);
             let nanoseconds = began.elapsed().as_nanos() as u64;
@@ -69,16 +67,9 @@ impl Pool {
     }
 }
 
-fn each<T: Send>(
-    threads: &Option<ThreadPool>,
-    is_worth_it: bool,
-    items: &mut [T],
-    work: impl Fn(usize, &mut T) + Sync,
-) {
-    match threads.as_ref().filter(|_| is_worth_it) {
-        Some(pool) => pool.install(|| {
-            items.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, item)| work(number, item));
-        }),
+fn each<T: Send>(team: &Option<Team>, is_worth_it: bool, items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+    match team.as_ref().filter(|_| is_worth_it) {
+        Some(team) => team.each(items, work),
         None => items.iter_mut().enumerate().for_each(|(number, item)| work(number, item)),
     }
 }

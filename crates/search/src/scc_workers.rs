@@ -65,7 +65,7 @@ where
 
 /// The search begins with one worker, and with several it begins again when it has found this many states for each one
 /// that would be worthwhile in a breadth-first search.
-const FEW: u64 = 16;
+const FEW: u64 = 128;
 
 fn time_left(limits: &Limits, began: Instant) -> Option<Duration> {
     limits.time.map(|time| time.saturating_sub(began.elapsed()))

@@ -9,14 +9,18 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use entail_disk::{Reader, Scratch, Snapshot, Writer, damaged};
-use entail_model::{Model, Observer, Partition, StateKey, Store};
+use entail_model::{Model, Observer, StateKey, Store};
 
 use crate::context::SearchContext;
+use crate::expander::Expander;
 use crate::explorer::{Explorer, Outbox, Sizes, Task};
 use crate::findings::Found;
-use crate::frontier::{BATCH, Frontier};
+use crate::frontier::Frontier;
+use crate::lookups::{Answers, Lookups};
+use crate::open_set::OpenSetCache;
 use crate::pool::Pool;
 use crate::{End, Limit, Phase, Stats, Threads};
 
@@ -25,8 +29,11 @@ pub(crate) struct Workers<'s, M: Model, K: StateKey> {
     pub pool: Pool,
     sizes: Sizes,
     all: Vec<Explorer<'s, M, K>>,
-    /// By partition and worker: which of the states reached are new.
-    lookups: Vec<Vec<Vec<u32>>>,
+    /// By partition: which of the states reached are new.
+    lookups: Vec<Lookups<K>>,
+    /// With the cycle proviso: how many of the states found at a depth are remembered.
+    remembered: usize,
+    expanders: Mutex<Vec<Expander<M>>>,
     /// The number of the worker that found the first error, and the error.
     first: Option<(u32, Found)>,
     /// The number of transitions at the last progress report.
@@ -51,28 +58,40 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let left = limit.saturating_sub(frontier.bytes());
         pool.alone(Phase::Partitioning, || context.shared.store.partition(bits, left));
         let (scratch, proviso, depth) = (frontier.scratch, frontier.proviso, frontier.depth);
+        let remembered = frontier.pending.as_ref().filter(|_| proviso).map_or(0, OpenSetCache::most);
         // Which states are expanded after others is not known any more.
         let mut all = vec![Explorer::new(Frontier { pending: None, ..frontier }, grant)];
         all[0].expansions.note(1, 0, 1);
         std::mem::swap(&mut all[0].worker.findings, &mut context.worker.findings);
         all.extend(
-            (1..threads.count)
+            (1..SHARES * threads.count)
                 .map(|_| Explorer::new(Frontier { scratch, proviso, depth, ..Frontier::default() }, grant)),
         );
-        let mut workers = Workers::of(all, pool, threads);
+        let mut workers = Workers { remembered, ..Workers::of(all, pool, threads) };
         workers.gather(context);
-        workers.pool.alone(Phase::SharingOut, || share_out(&mut workers.all));
+        workers.pool.alone(Phase::SharingOut, || share_out(&mut workers.all, workers.sizes.few));
         workers
     }
 
     fn of(all: Vec<Explorer<'s, M, K>>, pool: Pool, threads: &Threads) -> Self {
-        Workers { pool, sizes: Sizes::of(threads), all, lookups: Vec::new(), first: None, told: 0 }
+        Workers {
+            pool,
+            sizes: Sizes::of(threads),
+            all,
+            lookups: Vec::new(),
+            remembered: 0,
+            expanders: Mutex::default(),
+            first: None,
+            told: 0,
+        }
     }
 
     pub fn save(&self, to: &mut Writer) -> io::Result<()> {
         (self.all.len() as u32).save(to)?;
         self.first.save(to)?;
-        self.all.iter().try_for_each(|explorer| explorer.save(to))
+        self.all.iter().try_for_each(|explorer| explorer.save(to))?;
+        (self.lookups.len() as u32).save(to)?;
+        self.lookups.iter().try_for_each(|lookups| lookups.save(to))
     }
 
     /// The workers of a snapshot, `count` of them, which may have another number of threads now.
@@ -88,11 +107,22 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         }
         let first = Snapshot::load(from)?;
         let all = (0..count).map(|_| Explorer::load(from, scratch, proviso)).collect::<io::Result<_>>()?;
-        Ok(Workers { first, ..Workers::of(all, Pool::start(threads), threads) })
+        let partitions = u32::load(from)?;
+        if partitions > MOST {
+            return Err(damaged("an impossible number of partitions"));
+        }
+        let lookups = (0..partitions).map(|_| Lookups::load(from)).collect::<io::Result<_>>()?;
+        Ok(Workers { first, lookups, ..Workers::of(all, Pool::start(threads), threads) })
     }
 
-    pub fn count(&self) -> usize {
-        self.all.len()
+    /// The number of threads that they are meant for; 1 if one does the work of all.
+    pub fn threads(&self) -> usize {
+        if self.pool.is_alone() { 1 } else { self.all.len().div_ceil(SHARES) }
+    }
+
+    fn bytes(&self) -> u64 {
+        let explorers: u64 = self.all.iter().map(Explorer::bytes).sum();
+        explorers + self.lookups.iter().map(Lookups::bytes).sum::<u64>()
     }
 
     /// The number of states still to expand at this depth.
@@ -120,7 +150,8 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
                 safepoint(self, context)?;
             }
             self.absorb(context);
-            self.pool.alone(Phase::SharingOut, || share_out(&mut self.all));
+            self.pool.alone(Phase::SharingOut, || share_out(&mut self.all, self.sizes.few));
+            self.lookups.iter_mut().for_each(Lookups::begin_level);
             if self.level() == 0 || !context.may_expand(self.all[0].frontier.depth) {
                 return ControlFlow::Continue(());
             }
@@ -151,6 +182,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
                 stop: limits.stop.filter(|_| !is_kept),
                 bits: partitions.checked_ilog2().unwrap_or(0),
                 sizes: self.sizes,
+                expanders: &self.expanders,
             };
             let lookups = &self.lookups;
             self.pool.each(Phase::Expansion, is_worth_it, &mut self.all, |number, explorer| {
@@ -160,7 +192,7 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
                 explorer.work(&task);
             });
             if std::mem::take(&mut begins) {
-                self.lookups.iter_mut().flatten().for_each(Vec::clear);
+                self.lookups.iter_mut().for_each(Lookups::clear);
             }
             if !self.all.iter().any(Explorer::is_waiting) {
                 break;
@@ -184,32 +216,28 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
     {
         let keys = |explorer: &Explorer<M, K>| explorer.frontier.reached.keys.len();
         let reached: usize = self.all.iter().map(keys).sum();
-        context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();
+        context.shared.memory.auxiliary = self.bytes();
         if context.shared.is_crowded() {
             self.all.iter_mut().for_each(|explorer| explorer.frontier.spill());
-            context.shared.memory.auxiliary = self.all.iter().map(Explorer::bytes).sum();
+            context.shared.memory.auxiliary = self.bytes();
         }
         if self.all.iter().any(|explorer| explorer.frontier.is_lost()) {
             return ControlFlow::Break(End::Limit(Limit::Memory));
         }
-        match self.look_up_in_partitions(context, reached) {
-            Some(done) => self.look_up_rest(context, &done),
-            None => self.pool.alone(Phase::LookupByOne, || {
-                self.all.iter_mut().try_for_each(|explorer| {
-                    let Frontier { reached, new, .. } = &mut explorer.frontier;
-                    context.look_up_all(&reached.keys, new)
-                })
-            }),
+        if self.look_up_in_partitions(context, reached) {
+            return self.look_up_rest(context);
         }
+        self.pool.alone(Phase::LookupByOne, || {
+            self.all.iter_mut().try_for_each(|explorer| {
+                let Frontier { reached, new, .. } = &mut explorer.frontier;
+                context.look_up_all(&reached.keys, new)
+            })
+        })
     }
 
-    /// Looks up the states of all outboxes, in every partition by one thread, as far as there is memory. Returns how many
-    /// of each outbox were looked up, by partition and worker; `None` if there are no partitions.
-    fn look_up_in_partitions<S, O>(
-        &mut self,
-        context: &mut SearchContext<M, S, O>,
-        reached: usize,
-    ) -> Option<Vec<Vec<usize>>>
+    /// Looks up the states of all outboxes, in every partition by one thread, as far as there is memory. Returns whether
+    /// there are partitions.
+    fn look_up_in_partitions<S, O>(&mut self, context: &mut SearchContext<M, S, O>, reached: usize) -> bool
     where
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
@@ -217,38 +245,35 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
         let limit = context.shared.limits.memory.unwrap_or(u64::MAX);
         let left = limit.saturating_sub(context.shared.bytes());
         let mut partitions = context.shared.store.partitions();
-        let share = left.checked_div(partitions.len() as u64)?;
-        self.lookups.resize_with(partitions.len(), Vec::new);
+        let Some(share) = left.checked_div(partitions.len() as u64) else { return false };
+        let most = self.remembered / partitions.len();
+        self.lookups.resize_with(partitions.len(), || Lookups::remembering(most));
         let outboxes = outboxes(&self.all);
-        let mut tasks: Vec<_> =
-            partitions.iter_mut().zip(&mut self.lookups).map(|(one, lookups)| (one, lookups, Vec::new())).collect();
+        let mut tasks: Vec<_> = partitions.iter_mut().zip(&mut self.lookups).collect();
         let is_worth_it = reached as u64 >= self.sizes.few;
-        self.pool.each(Phase::Lookup, is_worth_it, &mut tasks, |number, (partition, lookups, done)| {
-            lookups.resize_with(outboxes.len(), Vec::new);
+        self.pool.each(Phase::Lookup, is_worth_it, &mut tasks, |number, (partition, lookups)| {
+            let keys = outboxes.iter().map(|outboxes| &outboxes[number].keys[..]);
             let limit = partition.bytes() + share;
-            for (outboxes, new) in outboxes.iter().zip(lookups.iter_mut()) {
-                done.push(insert_within(partition.as_mut(), limit, &outboxes[number].keys, new));
-            }
+            lookups.insert(partition.as_mut(), limit, keys);
         });
-        let done = tasks.into_iter().map(|(.., done)| done).collect();
         drop(partitions);
         context.shared.note_peak();
-        Some(done)
+        true
     }
 
     /// Looks up the states for which a partition had no memory, in a store that degrades.
-    fn look_up_rest<S, O>(&mut self, context: &mut SearchContext<M, S, O>, done: &[Vec<usize>]) -> ControlFlow<End>
+    fn look_up_rest<S, O>(&mut self, context: &mut SearchContext<M, S, O>) -> ControlFlow<End>
     where
         S: Store<Key = K> + ?Sized,
         O: Observer<M::Step> + ?Sized,
     {
-        for (number, (lookups, done)) in self.lookups.iter_mut().zip(done).enumerate() {
-            for ((explorer, new), &done) in self.all.iter().zip(lookups).zip(done) {
-                let rest = &explorer.outboxes[number].keys[done..];
+        for (number, lookups) in self.lookups.iter_mut().enumerate() {
+            for (explorer, Answers { done, new, .. }) in self.all.iter().zip(&mut lookups.answers) {
+                let rest = &explorer.outboxes[number].keys[*done..];
                 if !rest.is_empty() {
                     let before = new.len();
                     context.look_up_all(rest, new)?;
-                    new[before..].iter_mut().for_each(|index| *index += done as u32);
+                    new[before..].iter_mut().for_each(|index| *index += *done as u32);
                 }
             }
         }
@@ -321,14 +346,16 @@ impl<'s, M: Model, K: StateKey> Workers<'s, M, K> {
     }
 }
 
-/// Begins a level: every worker gets as many states as the others.
-fn share_out<M: Model, K: StateKey>(all: &mut [Explorer<M, K>]) {
+/// Begins a level: every worker gets as many states as the others, unless there are few.
+fn share_out<M: Model, K: StateKey>(all: &mut [Explorer<M, K>], few: u64) {
     let count = all.len() as u64;
     let total: u64 = all.iter().map(|explorer| explorer.frontier.queue.len()).sum();
     let share = |number: usize| total / count + u64::from((number as u64) < total % count);
     let mut giver = 0;
     for taker in 0..all.len() {
-        let mut wanted = share(taker).saturating_sub(all[taker].frontier.queue.len());
+        // Each gift is noted, which takes memory.
+        let lacks = share(taker).saturating_sub(all[taker].frontier.queue.len());
+        let mut wanted = if total < few { 0 } else { lacks };
         while wanted > 0 {
             let spare = all[giver].frontier.queue.len().saturating_sub(share(giver));
             if spare == 0 {
@@ -376,31 +403,10 @@ fn outboxes<'e, M: Model, K: StateKey>(all: &'e [Explorer<M, K>]) -> Vec<&'e [Ou
     all.iter().map(|explorer| &explorer.outboxes[..]).collect()
 }
 
-/// More workers than any machine has processors.
+/// The number of workers for each thread: a thread whose states take less time than others helps with the rest. Each worker
+/// takes memory.
+const SHARES: usize = 2;
+/// More workers, and more partitions, than any machine needs.
 const MOST: u32 = 1 << 12;
 /// The number of transitions between two progress reports.
 const PROGRESS: u64 = 1 << 17;
-
-/// Inserts keys in order within `limit` bytes, and prefetches the memory for the next ones meanwhile. Returns their number.
-fn insert_within<K: StateKey>(
-    partition: &mut dyn Partition<K>,
-    limit: u64,
-    keys: &[K],
-    new: &mut Vec<u32>,
-) -> usize {
-    let mut batches = keys.chunks(BATCH).peekable();
-    batches.peek().inspect(|first| partition.prefetch_all(first));
-    let mut done = 0;
-    while let Some(batch) = batches.next() {
-        // Growth would make an earlier prefetch useless.
-        if partition.reserve(2 * BATCH, limit).is_err() && partition.reserve(batch.len(), limit).is_err() {
-            return done;
-        }
-        batches.peek().inspect(|next| partition.prefetch_all(next));
-        let before = new.len();
-        partition.insert_all(batch, new);
-        new[before..].iter_mut().for_each(|index| *index += done as u32);
-        done += batch.len();
-    }
-    done
-}

@@ -40,6 +40,10 @@ pub trait ShortStateSet: Sealed {
     fn key(&self, state: &State) -> Option<Self::Key>;
     /// An empty set for the same states.
     fn another(&self) -> Self;
+    /// An empty set for one of `2^bits` parts of them, with room for its share, within `limit` bytes.
+    fn part(&self, bits: u32, limit: u64) -> Result<Self, Full>
+    where
+        Self: Sized;
     /// The same set, growing in smaller steps: less memory, but slower.
     fn growing_slowly(self) -> Self;
     /// Whether both are sets of states with the same number of bits.
@@ -143,6 +147,10 @@ impl ShortStateSet for Words {
         Words::new(self.bits)
     }
 
+    fn part(&self, bits: u32, limit: u64) -> Result<Words, Full> {
+        Ok(Words { table: self.table.part(bits, limit)?, ..*self })
+    }
+
     fn growing_slowly(self) -> Words {
         Words { table: self.table.with_growth_rate(GrowthRate::Slow), ..self }
     }
@@ -223,6 +231,10 @@ impl ShortStateSet for Pairs {
 
     fn another(&self) -> Pairs {
         Pairs::default()
+    }
+
+    fn part(&self, bits: u32, limit: u64) -> Result<Pairs, Full> {
+        self.part(bits, limit)
     }
 
     fn growing_slowly(self) -> Pairs {
@@ -470,12 +482,10 @@ impl<S: ShortStateSet> Store for ExactSet<S> {
     }
 
     fn partition(&mut self, bits: u32, limit: u64) {
-        let each = self.short_len() >> bits;
         let mut left = limit.saturating_sub(self.bytes());
         let short = Partitioned::try_new(bits, || {
-            let mut short = self.short.first().another();
-            short.reserve((each + each / 4) as usize, left)?;
-            left = left.saturating_sub(short.bytes());
+            let short = self.short.first().part(bits, left)?;
+            left = left.checked_sub(short.bytes()).ok_or(Full)?;
             Ok(short)
         });
         let Ok(short) = short else { return };

@@ -30,6 +30,8 @@ const TAKEN: u64 = u64::MAX;
 const FEWEST_HOMES: usize = 16;
 /// With more, the shape of a line would have more slots than the line.
 const MOST_HOMES: usize = 1 << 34;
+/// The binary logarithm of more sets than any machine has threads.
+const MOST_PARTS: u32 = 12;
 /// The load, in percent, above which the set grows.
 const CROWDED: u64 = 75;
 /// The load that is tolerated when the set may not grow.
@@ -52,6 +54,8 @@ pub struct Pairs {
     /// Scattered pairs that found no room near their lines.
     overflow: Mutex<BTreeSet<Scattered>>,
     len: Counter,
+    /// The binary logarithm of the number of such sets that make up one.
+    parts: u32,
 }
 
 #[derive(Debug, Default)]
@@ -85,7 +89,8 @@ impl Snapshot for Pairs {
         self.shape.homes.save(to)?;
         self.lines.save(to)?;
         self.overflow().save(to)?;
-        self.len().save(to)
+        self.len().save(to)?;
+        self.parts.save(to)
     }
 
     fn load(from: &mut Reader) -> io::Result<Pairs> {
@@ -98,7 +103,11 @@ impl Snapshot for Pairs {
             return Err(damaged("a set of pairs whose size does not match its lines"));
         }
         let (overflow, len) = (Mutex::new(BTreeSet::load(from)?), Snapshot::load(from)?);
-        Ok(Pairs { mix: Mix::new(64), shape, lines, overflow, len })
+        let parts = u32::load(from)?;
+        if parts > MOST_PARTS {
+            return Err(damaged("a set of pairs in impossibly many parts"));
+        }
+        Ok(Pairs { mix: Mix::new(64), shape, lines, overflow, len, parts })
     }
 }
 
@@ -113,11 +122,22 @@ impl Default for Pairs {
     fn default() -> Pairs {
         let shape = Shape::of_words(64, FEWEST_HOMES);
         let lines = Zeroed::new(shape.lines()).expect("room for a few cache lines");
-        Pairs { mix: Mix::new(64), shape, lines, overflow: Mutex::default(), len: Counter::default() }
+        Pairs { mix: Mix::new(64), shape, lines, overflow: Mutex::default(), len: Counter::default(), parts: 0 }
     }
 }
 
 impl Pairs {
+    /// An empty set for one of `2^bits` parts of the pairs: all of them together grow as this one would.
+    pub fn part(&self, bits: u32, limit: u64) -> Result<Pairs, Full> {
+        let mut part = Pairs { parts: bits, ..Pairs::default() };
+        let homes = (self.shape.homes >> bits).min(part.most_homes(limit));
+        if homes > part.shape.homes {
+            part.shape = Shape::of_words(64, homes);
+            part.lines.grow(part.shape.lines())?;
+        }
+        Ok(part)
+    }
+
     #[inline]
     pub fn insert(&self, pair: [u64; 2]) -> Visit {
         let visit = self.insert_scattered(self.scatter(pair), Line::insert);
@@ -241,7 +261,7 @@ impl Pairs {
 
     fn next_homes(&self) -> usize {
         let homes = self.shape.homes;
-        if homes * size_of::<Line>() >= LARGE { homes / 2 * 3 } else { homes * 2 }
+        if homes * size_of::<Line>() >= LARGE >> self.parts { homes / 2 * 3 } else { homes * 2 }
     }
 
     /// The maximal number of home lines such that the limit is never exceeded, not even during growth.
@@ -406,6 +426,17 @@ mod tests {
                 }
                 prop_assert!(pairs.bytes() <= limit, "{} of {limit}", pairs.bytes());
             }
+        }
+    }
+
+    /// Small sets double, large ones do not; four parts of a large one must not double either.
+    #[test]
+    fn parts_grow_as_the_whole() {
+        for homes in [1 << 10, 1 << 17, 1 << 18, 1 << 19, 1 << 20] {
+            let next = |homes: usize, parts: u32| {
+                Pairs { shape: Shape::of_words(64, homes), parts, ..Pairs::default() }.next_homes()
+            };
+            assert_eq!(next(homes, 0), 4 * next(homes / 4, 2), "{homes}");
         }
     }
 

@@ -33,6 +33,8 @@ const WORDS: usize = if cfg!(loom) { 2 } else { 8 };
 
 /// More lines than fit into any memory.
 const MOST_HOMES: usize = 1 << 40;
+/// The binary logarithm of more tables than any machine has threads.
+const MOST_PARTS: u32 = 12;
 
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -44,6 +46,8 @@ pub(crate) struct Table {
     overflow: Mutex<BTreeSet<u64>>,
     len: Counter,
     growth_rate: GrowthRate,
+    /// The binary logarithm of the number of such tables that make up one set.
+    parts: u32,
 }
 
 /// How a table grows.
@@ -58,6 +62,7 @@ pub(crate) enum GrowthRate {
 impl Snapshot for Table {
     fn save(&self, to: &mut entail_disk::Writer) -> io::Result<()> {
         (self.growth_rate == GrowthRate::Slow).save(to)?;
+        self.parts.save(to)?;
         self.shape.bits.save(to)?;
         self.shape.homes.save(to)?;
         self.lines.save(to)?;
@@ -67,8 +72,10 @@ impl Snapshot for Table {
 
     fn load(from: &mut Reader) -> io::Result<Table> {
         let growth_rate = if bool::load(from)? { GrowthRate::Slow } else { GrowthRate::Fast };
+        let parts = u32::load(from)?;
         let (bits, homes) = (u32::load(from)?, usize::load(from)?);
-        if !(2..=64).contains(&bits) || !(growth::FEWEST_HOMES..=MOST_HOMES).contains(&homes) {
+        if !(2..=64).contains(&bits) || !(growth::FEWEST_HOMES..=MOST_HOMES).contains(&homes) || parts > MOST_PARTS
+        {
             return Err(damaged("a table of an impossible size"));
         }
         let shape = Shape::new(bits, homes);
@@ -84,6 +91,7 @@ impl Snapshot for Table {
             overflow: Mutex::new(BTreeSet::load(from)?),
             len: Snapshot::load(from)?,
             growth_rate,
+            parts,
         })
     }
 }
@@ -101,6 +109,7 @@ impl Table {
             overflow: Mutex::default(),
             len: Counter::default(),
             growth_rate: GrowthRate::Fast,
+            parts: 0,
         }
     }
 

@@ -269,11 +269,13 @@ impl Tree {
         if bits == self.tables.bits() {
             return Ok(());
         }
-        let (width, widths) = (self.widths.bits().max(2), self.widths);
-        let each = self.table_len() >> bits;
+        let (widths, all) = (self.widths, self.table_len());
         let mut left = limit.saturating_sub(self.bytes());
         let tables = Partitioned::try_new(bits, || {
-            let table = Table::with_room(width, each + each / 4, left)?;
+            let table = match self.tables.bits() {
+                0 => self.tables.first().part(bits, left)?,
+                _ => Table::with_room(widths.bits().max(2), (all + all / 4) >> bits, left)?,
+            };
             left = left.saturating_sub(table.bytes());
             Ok(table)
         })?;

@@ -63,8 +63,9 @@ impl Table {
     /// A table of the numbers that `rekey` maps those of this one to, with room for `numbers`. The limit is for both
     /// tables, because both exist for a while.
     pub fn rekeyed(&self, bits: u32, numbers: u64, limit: u64, rekey: impl Fn(u64) -> u64) -> Result<Table, Full> {
-        let table =
-            Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?.with_growth_rate(self.growth_rate);
+        let Table { growth_rate, parts, .. } = *self;
+        let table = Table::with_room(bits, numbers, limit.saturating_sub(self.bytes()))?;
+        let table = Table { growth_rate, parts, ..table };
         let mut batch = Vec::with_capacity(BATCH);
         let insert = |batch: &mut Vec<u64>| batch.drain(..).for_each(|number| _ = table.insert(number));
         self.each(|number| {
@@ -82,6 +83,12 @@ impl Table {
     /// An empty table with room for `numbers` numbers, and some more.
     pub fn with_room(bits: u32, numbers: u64, limit: u64) -> Result<Table, Full> {
         Table::of_size(bits, roomy(bits, numbers).homes, numbers, limit)
+    }
+
+    /// An empty table for one of `2^bits` parts of the numbers: all of them together grow as this one would.
+    pub fn part(&self, bits: u32, limit: u64) -> Result<Table, Full> {
+        let table = Table::of_size(self.shape.bits, self.shape.homes >> bits, 0, limit)?;
+        Ok(Table { growth_rate: self.growth_rate, parts: bits, ..table })
     }
 
     /// An empty table with room for exactly `numbers` numbers.
@@ -170,7 +177,7 @@ impl Table {
     }
 
     fn next_homes(&self) -> usize {
-        next_homes(&self.shape, self.growth_rate)
+        next_homes(&self.shape, self.growth_rate, self.parts)
     }
 
     /// The maximal number of home lines such that the limit is never exceeded, not even during growth.
@@ -261,14 +268,14 @@ fn backwards(shape: &Shape, read: impl Fn(usize) -> [u64; WORDS], mut each: impl
     }
 }
 
-/// The number of lines of a table after its next growth.
-pub(super) fn next_homes(shape: &Shape, growth_rate: GrowthRate) -> usize {
+/// The number of lines of a table, one of `2^parts`, after its next growth.
+pub(super) fn next_homes(shape: &Shape, growth_rate: GrowthRate, parts: u32) -> usize {
     let (homes, slots) = (shape.homes, shape.slots());
     let (large, part) = match growth_rate {
         GrowthRate::Fast => (LARGE, 2),
         GrowthRate::Slow => (LARGE_IF_SLOW, 8),
     };
-    let slots = if homes * size_of::<Line>() >= large { slots + slots / part } else { slots * 2 };
+    let slots = if homes * size_of::<Line>() >= large >> parts { slots + slots / part } else { slots * 2 };
     shape::homes_for(shape.bits, slots).clamp(homes + 1, homes * 2)
 }
 

@@ -155,13 +155,27 @@ mod alone {
         assert!((0..6_000_000).all(|_| table.insert(random(&mut rng, 48)) == Visit::Seen));
     }
 
+    /// Small tables double, large ones do not; four parts of a large one must not double either.
+    #[test]
+    fn parts_grow_as_the_whole() {
+        for growth_rate in [GrowthRate::Fast, GrowthRate::Slow] {
+            for homes in [1 << 10, 1 << 13, 1 << 14, 1 << 16, 1 << 18] {
+                let factor = |homes: usize, parts: u32| {
+                    growth::next_homes(&Shape::new(54, homes), growth_rate, parts) as f64 / homes as f64
+                };
+                let (whole, part) = (factor(homes, 0), factor(homes / 4, 2));
+                assert!((whole - part).abs() < 0.2, "{homes}, {growth_rate:?}: {whole} and {part}");
+            }
+        }
+    }
+
     #[test]
     fn a_table_that_may_grow_grows() {
         for homes in (growth::FEWEST_HOMES..1 << 22).step_by(if cfg!(miri) { 1 << 20 } else { 4001 }) {
             for bits in 2..=64 {
                 let shape = Shape::new(bits, homes);
                 for growth_rate in [GrowthRate::Fast, GrowthRate::Slow] {
-                    let next = growth::next_homes(&shape, growth_rate);
+                    let next = growth::next_homes(&shape, growth_rate, 0);
                     assert!(
                         growth::is_worth_a_pass(&shape, next),
                         "{bits} bits, {growth_rate:?}: {homes} to {next}"
