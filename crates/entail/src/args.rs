@@ -347,7 +347,7 @@ pub struct HowArgs {
     pub slice: bool,
     #[command(flatten)]
     pub passes: PassArgs,
-    /// Number of threads of a breadth-first search [default: the available physical cores], or of concurrent `--runs` [1]
+    /// Number of threads of a search [default: the available physical cores], or of concurrent `--runs` (default: 1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
     /// For measurements: how the threads of a search share the processor; the JSON report has the time of each phase

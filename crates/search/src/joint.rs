@@ -93,13 +93,13 @@ impl<S: Components> Access<'_, S> {
     #[inline]
     pub fn goes_on(&mut self) -> bool {
         if self.joint.waiting.load(Relaxed) > 0 {
-            self.give_way();
+            self.release_lock();
         }
         !self.joint.is_over.load(Relaxed)
     }
 
     #[cold]
-    fn give_way(&mut self) {
+    fn release_lock(&mut self) {
         self.guard = None;
         self.guard = Some(self.joint.read());
     }
@@ -204,9 +204,9 @@ mod tests {
         Joint::new(ExactWordSet::new(40).components(AcceptanceMarks(0), workers), workers)
     }
 
-    /// A worker waits for another one, which waits for nobody; both end when somebody says so.
+    /// One worker waits until the other one releases its lock; both end when the search is over.
     #[test]
-    fn workers_give_way_and_stop() {
+    fn workers_release_their_locks_and_stop() {
         let joint = joint(2);
         thread::scope(|scope| {
             let other = scope.spawn(|| {

@@ -52,12 +52,12 @@ where
     let began = Instant::now();
     let store = store.components(model.acceptance(), workers);
     let Explored { result, no_threads } = explore(model, store, workers, limits, observer);
-    let outcome = result.unwrap_or_else(|doubt| {
+    let outcome = result.unwrap_or_else(|unproven| {
         let limits = Limits { time: time_left(limits, began), ..*limits };
         let outcome = scc(model, &mut another.numbered(), &limits, observer);
-        match (doubt, outcome.end) {
-            (Doubt::Error, End::Limit(_)) => Outcome { end: End::Error, errors: 1, ..outcome },
-            (Doubt::Error | Doubt::Undecided, _) => outcome,
+        match (unproven, outcome.end) {
+            (Unproven::Error, End::Limit(_)) => Outcome { end: End::Error, errors: 1, ..outcome },
+            (Unproven::Error | Unproven::Undecided, _) => outcome,
         }
     });
     Outcome { no_threads, ..outcome }
@@ -73,21 +73,21 @@ fn time_left(limits: &Limits, began: Instant) -> Option<Duration> {
 
 /// The result of several workers.
 struct Explored<T> {
-    result: Result<Outcome<T>, Doubt>,
+    result: Result<Outcome<T>, Unproven>,
     /// Why there are fewer threads than requested.
     no_threads: Option<String>,
 }
 
 /// Why one worker must search again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Doubt {
+enum Unproven {
     /// Some run is accepted, and the worker must find one.
     Error,
     /// Some run may be accepted.
     Undecided,
 }
 
-/// Explores all states, unless a limit ends the search, or there is a doubt.
+/// Explores all states, unless a limit ends the search, or it cannot prove that there is no error.
 fn explore<M, S, O>(model: &M, store: S, workers: usize, limits: &Limits, observer: &mut O) -> Explored<M::Step>
 where
     M: Accepting,
@@ -122,7 +122,7 @@ where
         std::iter::once(first).chain(rest).collect()
     });
     if found.is_empty() {
-        return Explored { result: Err(Doubt::Undecided), no_threads };
+        return Explored { result: Err(Unproven::Undecided), no_threads };
     }
     let workers = found.len();
     let (found, steps): (Vec<_>, Vec<_>) = found.into_iter().unzip();
@@ -132,14 +132,14 @@ where
 }
 
 /// Combines what the workers have found.
-fn conclude<T>(found: Vec<Found>, bytes: u64, workers: usize) -> Result<Outcome<T>, Doubt> {
+fn conclude<T>(found: Vec<Found>, bytes: u64, workers: usize) -> Result<Outcome<T>, Unproven> {
     let is_any = |what: fn(&Found) -> bool| found.iter().any(what);
     if is_any(|found| found.reason == Some(Reason::Accepted)) {
         // The run may violate a request.
-        return Err(if is_any(|found| found.has_requests) { Doubt::Undecided } else { Doubt::Error });
+        return Err(if is_any(|found| found.has_requests) { Unproven::Undecided } else { Unproven::Error });
     }
     if is_any(|found| found.is_faulty || found.reason == Some(Reason::Fault)) {
-        return Err(Doubt::Undecided);
+        return Err(Unproven::Undecided);
     }
     let sum = |count: fn(&Found) -> u64| found.iter().map(count).sum::<u64>();
     let stored = sum(|found| found.stored);

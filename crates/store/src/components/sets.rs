@@ -3,7 +3,7 @@
 //! After Bloemen, Laarman, van de Pol: Multi-core on-the-fly SCC decomposition, PPoPP 2016. Every key is a node in a
 //! tree of its set. The link of the root holds what is known about the set; the other links lead towards the root. The
 //! nodes that are not finished are also in a cyclic list, each with the next one, from which finished nodes are removed
-//! when they are met. Whoever merges two sets, or walks along a list, locks the roots; everything else is lock-free.
+//! when they are met. A thread that merges two sets, or walks along a list, locks the roots; everything else is lock-free.
 
 use std::marker::PhantomData;
 
