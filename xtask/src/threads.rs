@@ -28,8 +28,6 @@ const MODELS: [&str; 6] = ["adding.5", "cambridge.4", "fischer.6", "iprotocol.3"
 
 /// The number of threads that are measured.
 const MEASURED: u32 = 2;
-/// The number of workers for each thread.
-const WORKERS: f64 = 2.0;
 /// The numbers of cores for which the speed is predicted.
 const CORES: [u32; 6] = [2, 4, 8, 16, 32, 64];
 /// The phases in which all workers work.
@@ -64,12 +62,12 @@ impl Search {
         phases.iter().filter_map(|phase| self.phases[phase][figure].as_f64()).sum()
     }
 
-    /// The time of the shared phases with so many cores, without hand-overs. A thread takes the next worker as soon as it
-    /// can, so the threads wait for the last one about as long as it takes longer than others.
+    /// The time of the shared phases with so many cores, without hand-overs: an equal share of the work, and the wait for
+    /// the slowest worker. A thread takes the next worker as soon as it can, so there is no other wait.
     fn shared(&self, cores: u32) -> [f64; 2] {
         let [work, longest] = ["work_s", "longest_s"].map(|figure| self.sum(&SHARED, figure));
         let share = work / f64::from(cores);
-        [share, (longest - share / WORKERS).max(0.0)]
+        [share, (longest - share).max(0.0)]
     }
 
     /// The average time of a hand-over to the threads and back.
@@ -270,10 +268,10 @@ mod tests {
     fn threads_wait_for_the_slowest_worker() {
         // Nine of ten seconds are in phases, eight of them in those of all workers.
         let predicted = search(4.0, 1.5).predicted(4, 0.01);
-        for (part, expected) in predicted.parts().into_iter().zip([2.0, 2.0, 20.0 * 0.01 * 2.0, 0.5, 0.5, 1.0]) {
+        for (part, expected) in predicted.parts().into_iter().zip([2.0, 1.0, 20.0 * 0.01 * 2.0, 0.5, 0.5, 1.0]) {
             assert!((part - expected).abs() < 1e-9, "{part} instead of {expected}");
         }
-        assert!((predicted.parts().iter().sum::<f64>() - 6.4).abs() < 1e-9);
+        assert!((predicted.parts().iter().sum::<f64>() - 5.4).abs() < 1e-9);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use entail_ir::Interpreter;
 use entail_ir::passes::{Optimised, optimised_until};
 use entail_ir::stubborn::{Proviso, is_too_large};
 use entail_model::{Deadline, Model, Observer, Part, Reduced, State};
-use entail_search::{Checkpointer, Checks, End, Limit, Limits, Outcome, Start, Threads, available_cores};
+use entail_search::{Checkpointer, Checks, End, Limit, Limits, Outcome, Phases, Start, Threads, available_cores};
 use entail_store::{AnyStore, StoreOptions};
 use entail_temporal::ctl::{Asked, Ctl};
 use entail_temporal::product::Product;
@@ -254,6 +254,8 @@ impl Plan {
             decided = Some(Option::<bool>::load(from).map_err(cannot_resume)?);
             model = model.restored(from).map_err(cannot_resume)?;
         }
+        // A search that begins again with a better representation takes the time of both.
+        let mut phases = None;
         let (explored, reduction, memory) = loop {
             let mut sets = match (self.rule(&kind), decided.take()) {
                 (Ok(rule), None) => best_reduction(&model, rule, self.provisos(&kind), self.reduction_mode()),
@@ -292,7 +294,8 @@ impl Plan {
                     .explore(&reduced, bits, task, watch, saved.take())
                     .map(|(outcome, stored)| self.searched(outcome, stored, &kind)),
             };
-            let explored = explored.map_err(cannot_resume)?;
+            let mut explored = explored.map_err(cannot_resume)?;
+            phases = Phases::sum(phases, explored.outcome.phases.take());
             let reduction = match &sets {
                 Some(_) => Ok(self.config.reduction()),
                 None => Err(self.rule(&kind).err().unwrap_or_else(|| {
@@ -306,6 +309,7 @@ impl Plan {
             model = model.adapted();
         };
         let mut done = explored;
+        done.outcome.phases = phases;
         (done.compile, done.search) = (compile, began.elapsed() - compile);
         if done.process_limit.is_some() {
             // The counterexample may be unfair.

@@ -63,6 +63,21 @@ impl Phases {
         Phase::NAMES.iter().map(|(_, phase)| (*phase, self.0[*phase as usize]))
     }
 
+    /// The time of two searches, one after the other.
+    pub fn sum(one: Option<Box<Phases>>, other: Option<Box<Phases>>) -> Option<Box<Phases>> {
+        let (mut one, other) = match (one, other) {
+            (Some(one), Some(other)) => (one, other),
+            (one, other) => return one.or(other),
+        };
+        for (time, other) in one.0.iter_mut().zip(other.0) {
+            time.count += other.count;
+            time.elapsed += other.elapsed;
+            time.work += other.work;
+            time.longest += other.longest;
+        }
+        Some(one)
+    }
+
     /// Adds the time of a phase.
     pub(crate) fn add(&mut self, phase: Phase, elapsed: Duration, work: Duration, longest: Duration) {
         let time = &mut self.0[phase as usize];
