@@ -2,7 +2,7 @@
 
 use super::figures::{geometric_mean, median, quotient};
 use super::spin::{elapsed, hash_bits, peak_bytes};
-use super::{Options, TIME, circumstances, document};
+use super::{Options, TIME, against, circumstances, document};
 use crate::entail::Entail;
 use crate::{Outcome, Result, oracle, root};
 use entail_testkit::spin::{self, Build, Compiler, Goal, Keeping, Made, Mode, Search, Status};
@@ -27,6 +27,15 @@ const CASES: &[Case] = &[
     Case { model: "peterson.4", formula: "([] <> P_0@CS) -> ([] <> P_0@NCS)" },
 ];
 
+/// More of them, with over a million states each, to compare entail with itself.
+const LARGE: &[Case] = &[
+    Case { model: "adding.4", formula: "([] <> (c > 9)) -> ([] <> (c > 4))" },
+    Case { model: "bopdp.3", formula: "([] <> (cur == 2)) -> ([] <> (cur > 0))" },
+    Case { model: "brp.3", formula: "([] <> (prod_n > 1)) -> ([] <> (prod_n > 0))" },
+    Case { model: "fischer.3", formula: "([] <> (id == 2)) -> ([] <> (id > 0))" },
+    Case { model: "fischer.4", formula: "([] <> (id == 2)) -> ([] <> (id > 0))" },
+];
+
 /// The measurements of one tool.
 #[derive(Clone, Copy, Default)]
 struct Took {
@@ -44,11 +53,28 @@ struct Contest {
     entail: Vec<Took>,
 }
 
+/// The same searches, and more, to compare entail with itself.
+pub fn searches(only: &[String]) -> Vec<against::Search> {
+    let search = |case: &Case, fairness: &str| against::Search {
+        model: format!("{}.pm", case.model),
+        way: format!("`{}`, {fairness}", case.formula),
+        options: ["--no-opt", "--fair", fairness, "--ltl", case.formula, "--property", case.formula]
+            .map(str::to_owned)
+            .to_vec(),
+    };
+    chosen(CASES.iter().chain(LARGE), only)
+        .flat_map(|case| ["none", "weak"].map(|fairness| search(case, fairness)))
+        .collect()
+}
+
+/// The cases about models with one of these in their names, or all.
+fn chosen<'c>(cases: impl IntoIterator<Item = &'c Case>, only: &[String]) -> impl Iterator<Item = &'c Case> {
+    cases.into_iter().filter(|case| only.is_empty() || only.iter().any(|part| case.model.contains(part)))
+}
+
 pub fn run(options: &Options, entail: &Entail) -> Result<Outcome> {
     let mut contests = Vec::new();
-    let wanted =
-        |case: &&Case| options.only.is_empty() || options.only.iter().any(|part| case.model.contains(part));
-    for case in CASES.iter().filter(wanted) {
+    for case in chosen(CASES, &options.only) {
         for goal in [Goal::Cycle, Goal::FairCycle] {
             contests.push(Contest { case, goal, depth: 1 << 16, spin: Vec::new(), entail: Vec::new() });
         }

@@ -58,10 +58,10 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction"])]
     stores: bool,
     /// Another binary of entail instead of SPIN, such as one of an earlier commit
-    #[arg(long, value_name = "BINARY", conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction", "stores", "markdown"])]
+    #[arg(long, value_name = "BINARY", conflicts_with_all = ["models", "small", "csv", "branching", "reduction", "stores", "markdown"])]
     against: Option<PathBuf>,
     /// Two numbers of threads, compared with each other instead of with SPIN
-    #[arg(long, value_name = "N,N", value_delimiter = ',', num_args = 1, conflicts_with_all = ["models", "small", "csv", "liveness", "branching", "reduction", "stores", "markdown", "against"])]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', num_args = 1, conflicts_with_all = ["models", "small", "csv", "branching", "reduction", "stores", "markdown", "against"])]
     threads: Vec<u32>,
     /// The number of measurements; the medians count
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
@@ -119,14 +119,23 @@ impl Mode {
     }
 }
 
+impl Options {
+    /// The searches to compare: of formulas, or else the first `ways` safety searches of each model.
+    fn searches(&self, ways: usize) -> Result<Vec<against::Search>> {
+        if self.liveness {
+            return Ok(liveness::searches(&self.only));
+        }
+        against::safety(ways, self.min_states..=self.max_states, &self.only)
+    }
+}
+
 pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
     if let Some(other) = &options.against {
-        let states = options.min_states..=options.max_states;
         let (other, entail) = (Entail::find(Some(other))?.one_thread(), Entail::find(binary)?.one_thread());
         let contenders = [("other", &other), ("this one", &entail)];
         let contenders =
             contenders.map(|(name, entail)| Contender { name: name.to_owned(), entail, options: Vec::new() });
-        return against::run(&contenders, 3, states, &options.only, options.rounds);
+        return against::run(&contenders, &options.searches(3)?, options.rounds);
     }
     if let &[one, other] = &options.threads[..] {
         let entail = &Entail::find(binary)?;
@@ -135,8 +144,7 @@ pub fn run(options: &Options, binary: Option<&Path>) -> Result<Outcome> {
             entail,
             options: vec!["--threads".to_owned(), count.to_string()],
         });
-        let states = options.min_states..=options.max_states;
-        return against::run(&contenders, 2, states, &options.only, options.rounds);
+        return against::run(&contenders, &options.searches(2)?, options.rounds);
     }
     if !options.threads.is_empty() {
         return Err("`--threads` needs two numbers, such as `1,2`".into());
