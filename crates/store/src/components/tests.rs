@@ -1,6 +1,6 @@
 //! Sets of one thread and of several, in random orders and in every order.
 
-use entail_model::{AcceptanceMarks, Entry, Full, Key, Node, SpareNodes};
+use entail_model::{AcceptanceMarks, Entry, Key, Node, SpareNodes};
 
 use super::sets::Sets;
 
@@ -238,6 +238,15 @@ mod interleavings {
         };
         check(2, AcceptanceMarks(1), [first, second], |map, nodes| {
             assert_eq!(map.unfinished(nodes[0], 0).map(|(node, _)| node), Some(nodes[1]));
+        });
+    }
+
+    #[test]
+    fn loom_no_finished_state_is_lost_while_sets_join() {
+        let first = |map: &Map, nodes: &[Node]| map.join(nodes[0], nodes[1]);
+        let second = |map: &Map, nodes: &[Node]| assert!(map.finish(nodes[1]) && map.finish(nodes[0]));
+        check(2, AcceptanceMarks(1), [first, second], |map, nodes| {
+            assert_eq!(map.unfinished(nodes[0], 0), None);
         });
     }
 
