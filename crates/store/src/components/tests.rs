@@ -33,6 +33,7 @@ mod random {
     use std::collections::HashSet;
     use std::thread;
 
+    use entail_model::Full;
     use entail_testkit::rng::Rng;
 
     use super::*;
