@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_hand_over_is_what_is_left_of_phases() {
-        assert!((search(3.0, 1.5).hand_over() - 0.05).abs() < 1e-9);
+        assert!((search(3.0, 1.5).hand_over() - 0.1).abs() < 1e-9);
     }
 
     #[test]
