@@ -154,7 +154,7 @@ fn a_search_uses_the_cores_that_it_may_use() {
     assert_eq!(threads("", "--log error"), 1);
 }
 
-/// Another user, whose processes nobody else starts.
+/// Another user, who runs no other process.
 const ALONE: &str = "setpriv --reuid 54321 --regid 54321 --clear-groups";
 
 #[test]
