@@ -63,8 +63,8 @@ where
     Outcome { no_threads, ..outcome }
 }
 
-/// The search begins with one worker, and with several it begins again when it has found this many states for each one
-/// that would be worthwhile in a breadth-first search.
+/// The search begins with one worker. When it has found this many times as many states as make several workers worthwhile
+/// at one depth of a breadth-first search, it begins again with all.
 const FEW: u64 = 128;
 
 fn time_left(limits: &Limits, began: Instant) -> Option<Duration> {
@@ -228,7 +228,7 @@ impl<S: Copy + Eq + Hash> Observer<S> for Seen<'_, S> {
 const FRESH: usize = 1 << 10;
 
 /// A worker takes this many times as many transitions as it would look back at.
-const FEW_LOOKS: usize = 16;
+const PATIENCE: usize = 16;
 
 /// One of the workers.
 struct SccWorker<'a, 'j, M: Accepting, S: Components, O> {
@@ -384,7 +384,8 @@ impl<M: Accepting, S: Components, O: Observer<M::Step>> SccWorker<'_, '_, M, S, 
         ControlFlow::Continue(())
     }
 
-    /// Merges all sets from that of a state up to the last one, as a transition leads back to it.
+    /// Merges all sets from that of a state up to the last one, as a transition leads back to it. At the end, that state is
+    /// in the set of the last root, and so are both ends of the transitions whose marks are added.
     fn close_cycle(&mut self, node: Node, marks: AcceptanceMarks) -> ControlFlow<End> {
         let mut marks = marks;
         while let [.., before, last] = self.roots[..] {
@@ -410,7 +411,7 @@ impl<M: Accepting, S: Components, O: Observer<M::Step>> SccWorker<'_, '_, M, S, 
             self.rest -= 1;
             return ControlFlow::Continue(());
         }
-        self.rest = FEW_LOOKS * (self.levels.len() + FEW_LOOKS);
+        self.rest = PATIENCE * (self.levels.len() + PATIENCE);
         for (before, level) in (0..).zip(1..self.levels.len()) {
             let Level { node, entered, .. } = self.levels[level];
             if !entered.is_empty() && self.components().are_joined(self.levels[before].node, node) {
